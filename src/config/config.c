@@ -55,7 +55,10 @@ void ah_config_fini(struct ah_config *config)
     free(config->sim_progress);
     strings_fini(&config->sim_checks);
     free(config->sim_shared);
+    free(config->sim_jit);
+    free(config->sim_llvm);
     strings_fini(&config->sim_faults);
+    free(config->sim_profile);
     *config = (struct ah_config){0};
 }
 
@@ -187,7 +190,10 @@ static const struct schema_key {
     KEY("sim.shared", "a string", read_string, sim_shared),
     KEY("sim.timeout", "a string", read_string, sim_timeout),
     KEY("sim.progress", "a string", read_string, sim_progress),
+    KEY("sim.jit", "a string", read_string, sim_jit),
+    KEY("sim.llvm", "a string", read_string, sim_llvm),
     KEY("sim.faults", "a list of strings", read_strings, sim_faults),
+    KEY("sim.profile", "a string", read_string, sim_profile),
 #undef KEY
 };
 enum { SCHEMA_COUNT = sizeof schema / sizeof *schema };
@@ -411,7 +417,10 @@ static void print_sim(cJSON *sim, const struct ah_config *config)
     print_text(sim, "shared", config->sim_shared, "");
     print_text(sim, "timeout", config->sim_timeout, "");
     print_text(sim, "progress", config->sim_progress, AH_CONFIG_SIM_PROGRESS);
+    print_text(sim, "jit", config->sim_jit, AH_CONFIG_SIM_JIT);
+    print_text(sim, "llvm", config->sim_llvm, "");
     cJSON_AddItemToObject(sim, "faults", print_strings(&config->sim_faults));
+    print_text(sim, "profile", config->sim_profile, "");
 }
 
 char *ah_config_print(const struct ah_config *config)

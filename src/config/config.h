@@ -42,12 +42,16 @@ struct ah_config {
     char *sim_shared;
     char *sim_timeout;
     char *sim_progress;
+    char *sim_jit;
+    char *sim_llvm;
     struct ah_config_strings sim_faults;
+    char *sim_profile;
 };
 
-/* What sim_memory and sim_progress mean where they are NULL. */
+/* What sim_memory, sim_progress and sim_jit mean where they are NULL. */
 #define AH_CONFIG_SIM_MEMORY   "16GiB"
 #define AH_CONFIG_SIM_PROGRESS "30"
+#define AH_CONFIG_SIM_JIT      "off"
 
 /* The defaults, with nothing read. */
 void ah_config_init(struct ah_config *config);

@@ -87,7 +87,8 @@ static const char everything[] = "{\"$schema\": \"./anyhip.schema.json\","
                                  "  \"memory\": \"512MiB\", \"threads\": 3, \"seed\": \"42\","
                                  "  \"checks\": [\"races\", \"sync\"], \"units\": 4,"
                                  "  \"shared\": \"48KiB\", \"timeout\": \"2.5\","
-                                 "  \"progress\": \"0\", \"faults\": [\"alloc:2\"]}}";
+                                 "  \"progress\": \"0\", \"faults\": [\"alloc:2\"],"
+                                 "  \"profile\": \"counts\"}}";
 
 static void every_key_is_read(void **state)
 {
@@ -122,6 +123,7 @@ static void every_key_is_read(void **state)
     assert_string_equal(config.sim_progress, "0");
     assert_int_equal(config.sim_faults.count, 1);
     assert_string_equal(config.sim_faults.items[0], "alloc:2");
+    assert_string_equal(config.sim_profile, "counts");
 }
 
 static void what_is_printed_reads_back_the_same(void **state)

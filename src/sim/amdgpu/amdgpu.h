@@ -93,6 +93,12 @@ struct amdgpu_dispatch {
     _Atomic(uint64_t) scratch_parts[AMDGPU_SCRATCH_RING_GROUPS / 64];
     const struct amdgpu_shape *shape; /* of its waves, of amdgpu_wave.h */
     uint32_t group[3];                /* work-items of a whole group */
+    struct {                          /* of a compute unit, on gfx10 and later a pair of them */
+        uint64_t groups;              /* that it holds */
+        const char *limit;            /* what allows no more: "registers" */
+        unsigned waves_max, simds;    /* that it can hold; that it has */
+    } occupancy;
+    struct sim_profile_launch *profile; /* NULL: it is not profiled */
     _Atomic(bool) failed, reported, cancelled;
     /* Of each resource, for amdgpu_gws.c: its state, and how many waves it expects besides the
      * first. */

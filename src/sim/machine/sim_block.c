@@ -2,12 +2,12 @@
  * sim_queue.c decides which block runs when, and sim_run.c on which thread. */
 #include "sim_block.h"
 
+#include "clocks.h"
 #include "log.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 enum {
     BUDGET = 1024,        /* steps of a wave at a time */
@@ -22,12 +22,55 @@ enum {
     SLICE_GROWTH_MAX = 8,
     SLICE_STEPS = 1 << 18, /* when it is counted in steps */
     STATE_SMALL = 128 << 10,
+    STATE_UNIT = 64 << 10, /* larger ones are multiples of it */
+    STATE_KEPT = 1 << 20,  /* larger ones are not kept */
+    KEPT_MAX = 32,
 };
 
 static size_t allocated_size(const struct sim_launch *launch)
 {
-    return launch->state_size ? (launch->state_size + 63) & ~(size_t)63 : 64;
+    size_t unit = launch->state_size > STATE_SMALL ? STATE_UNIT : 64;
+    return launch->state_size ? (launch->state_size + unit - 1) & ~(unit - 1) : unit;
 }
+
+/* ---- memory for the next launches --------------------------------------------------------- */
+
+/* Mapping memory and touching it for the first time takes longer than clearing it, and than many
+ * kernels. Kept memory begins with its size; slots are taken and filled without a lock, by any
+ * thread, also in a forked child. */
+static _Atomic(void *) kept[KEPT_MAX];
+
+/* In an empty slot, or instead of what is in another. */
+static void keep_state(void *state, size_t size)
+{
+    static _Atomic(unsigned) turn;
+    *(size_t *)state = size;
+    for (unsigned i = 0; i < KEPT_MAX; i++) {
+        void *empty = NULL;
+        if (!atomic_load_explicit(&kept[i], memory_order_relaxed) &&
+            atomic_compare_exchange_strong(&kept[i], &empty, state))
+            return;
+    }
+    void *old = atomic_exchange(&kept[atomic_fetch_add(&turn, 1) % KEPT_MAX], state);
+    if (old)
+        munmap(old, *(size_t *)old);
+}
+
+/* NULL: no memory of the size is kept. */
+static void *kept_state(size_t size)
+{
+    for (unsigned i = 0; i < KEPT_MAX; i++) {
+        if (!atomic_load_explicit(&kept[i], memory_order_relaxed))
+            continue;
+        void *state = atomic_exchange(&kept[i], NULL);
+        if (!state || *(size_t *)state == size)
+            return state;
+        keep_state(state, *(size_t *)state);
+    }
+    return NULL;
+}
+
+/* ---- a block's memory --------------------------------------------------------------------- */
 
 /* Zeroed. Large states are mapped: pages that a block never touches cost nothing. */
 static void *create_state(const struct sim_launch *launch)
@@ -39,8 +82,11 @@ static void *create_state(const struct sim_launch *launch)
         void *state = aligned_alloc(64, size);
         return state ? memset(state, 0, size) : NULL;
     }
-    void *state = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *state = size <= STATE_KEPT ? kept_state(size) : NULL;
+    if (state)
+        return memset(state, 0, launch->state_size);
+    state = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                 -1, 0);
     return state == MAP_FAILED ? NULL : state;
 }
 
@@ -52,8 +98,10 @@ static void destroy_state(struct sim_block *block)
     size_t size = allocated_size(block->launch);
     if (size <= STATE_SMALL)
         free(block->state);
-    else
+    else if (size > STATE_KEPT)
         munmap(block->state, size);
+    else
+        keep_state(block->state, size);
     block->state = NULL;
 }
 
@@ -179,9 +227,7 @@ static unsigned choose_budget(struct sim_block *block, bool rests, bool drawn)
 
 static uint64_t now_us(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+    return ah_clock_now() / 1000;
 }
 
 struct slice {

@@ -25,6 +25,17 @@ LANE u64 sim_lanes_off_4(const sim_lane_4 *lanes, unsigned n, u32 start, u32 ste
         expected = _mm512_add_epi32(expected, _mm512_set1_epi32((int)(16 * step)));
     }
     return off;
+#elif defined(__AVX2__)
+    const __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i expected = _mm256_add_epi32(_mm256_set1_epi32((int)start),
+                                        _mm256_mullo_epi32(numbers, _mm256_set1_epi32((int)step)));
+    u64 on = 0;
+    for (unsigned i = 0; i < n; i += 8) {
+        __m256i equal = _mm256_cmpeq_epi32(_mm256_loadu_si256((const void *)(lanes + i)), expected);
+        on |= (u64)(u32)_mm256_movemask_ps(_mm256_castsi256_ps(equal)) << i;
+        expected = _mm256_add_epi32(expected, _mm256_set1_epi32((int)(8 * step)));
+    }
+    return ~on & UINT64_MAX >> (64 - n);
 #else
     s32 off[64] __attribute__((aligned(64)));
     for (unsigned i = 0; i < n; i++)
@@ -47,6 +58,17 @@ LANE u64 sim_lanes_off_8(const sim_lane_8 *lanes, unsigned n, u64 start, u64 ste
         expected = _mm512_add_epi64(expected, _mm512_set1_epi64((long long)(8 * step)));
     }
     return off;
+#elif defined(__AVX2__)
+    __m256i expected = _mm256_add_epi64(
+        _mm256_set1_epi64x((long long)start),
+        _mm256_setr_epi64x(0, (long long)step, (long long)(2 * step), (long long)(3 * step)));
+    u64 on = 0;
+    for (unsigned i = 0; i < n; i += 4) {
+        __m256i equal = _mm256_cmpeq_epi64(_mm256_loadu_si256((const void *)(lanes + i)), expected);
+        on |= (u64)(u32)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << i;
+        expected = _mm256_add_epi64(expected, _mm256_set1_epi64x((long long)(4 * step)));
+    }
+    return ~on & UINT64_MAX >> (64 - n);
 #else
     s32 off[64] __attribute__((aligned(64)));
     for (unsigned i = 0; i < n; i++)

@@ -189,25 +189,39 @@ extern struct sim_space sim_space;
 /* The rest of sim_translate: registered and mapped memory. */
 unsigned char *sim_translate_slow(int device, uint64_t address, size_t size, bool write);
 
+/* What the table of granules says about a range that does not cross a multiple of SIM_GRANULE: where
+ * device accesses it, or NULL if it must not. False: only sim_translate_slow knows. */
+static inline bool sim_look_up(const struct sim_space *space, int device, uint64_t address,
+                               size_t size, unsigned char **out_where)
+{
+    uint64_t offset = address - space->base;
+    if (__builtin_expect(offset >= space->size, 0))
+        return false;
+    unsigned granule =
+        atomic_load_explicit(&space->granules[offset / SIM_GRANULE], memory_order_relaxed);
+    unsigned owner = granule >> 9;
+    *out_where = NULL;
+    if (__builtin_expect((offset % SIM_GRANULE) + size > (granule & 0x1ff), 0))
+        return owner != SIM_OWNER_LOOKUP;
+    *out_where = (unsigned char *)(uintptr_t)address;
+    if (owner < SIM_DEVICES_MAX) {
+        uint64_t owners = atomic_load_explicit(&space->accessible[device], memory_order_relaxed);
+        *out_where = owners >> owner & 1
+                         ? (unsigned char *)(uintptr_t)(address + space->to_view)
+                         : NULL;
+    }
+    return true;
+}
+
 /* Where device reads or writes size bytes at address; NULL: it must not, report
  * a fault. The range must not cross a multiple of SIM_GRANULE (naturally
  * aligned accesses of up to 256 bytes never do). */
 static inline unsigned char *sim_translate(int device, uint64_t address, size_t size, bool write)
 {
-    uint64_t offset = address - sim_space.base;
-    if (__builtin_expect(offset >= sim_space.size, 0))
-        return sim_translate_slow(device, address, size, write);
-    unsigned granule =
-        atomic_load_explicit(&sim_space.granules[offset / SIM_GRANULE], memory_order_relaxed);
-    unsigned owner = granule >> 9;
-    if (__builtin_expect((offset % SIM_GRANULE) + size > (granule & 0x1ff), 0))
-        return owner == SIM_OWNER_LOOKUP ? sim_translate_slow(device, address, size, write) : NULL;
-    if (owner < SIM_DEVICES_MAX) {
-        uint64_t owners = atomic_load_explicit(&sim_space.accessible[device], memory_order_relaxed);
-        return owners >> owner & 1 ? (unsigned char *)(uintptr_t)(address + sim_space.to_view)
-                                   : NULL;
-    }
-    return (unsigned char *)(uintptr_t)address;
+    unsigned char *where;
+    if (__builtin_expect(sim_look_up(&sim_space, device, address, size, &where), 1))
+        return where;
+    return sim_translate_slow(device, address, size, write);
 }
 
 /* The same for size bytes that may cross granules; NULL: some must not be accessed, or they do not

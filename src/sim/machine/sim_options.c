@@ -14,7 +14,9 @@
 #include <string.h>
 #include <strings.h>
 
-enum { THREADS_MAX = 1024, UNITS_MAX = 1024 };
+/* A region of a hundred ops takes the compiler as long as the interpreter needs for some hundred
+ * thousand. */
+enum { THREADS_MAX = 1024, UNITS_MAX = 1024, JIT_THRESHOLD = 200000 };
 
 /* ---- values ------------------------------------------------------------------------- */
 
@@ -146,6 +148,50 @@ static bool parse_faults(const char *text, struct sim_options *options)
     return true;
 }
 
+static bool parse_jit(const char *text, struct sim_options *options)
+{
+    static const char *const names[] = {
+        [SIM_JIT_OFF] = "off", [SIM_JIT_ON] = "on", [SIM_JIT_COMPARE] = "compare"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(text, names[i]) == 0) {
+            options->jit = (enum sim_jit)i;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_threshold(const char *text, struct sim_options *options)
+{
+    long long value;
+    if (!ah_parse_integer(text, &value) || value < 0)
+        return false;
+    options->jit_threshold = (uint64_t)value;
+    return true;
+}
+
+static bool parse_path(const char *text, size_t size, char *out_path)
+{
+    if (strlen(text) >= size)
+        return false;
+    strcpy(out_path, text);
+    return true;
+}
+
+static bool parse_print(const char *text, struct sim_options *options)
+{
+    return parse_path(text, sizeof options->jit_print, options->jit_print);
+}
+
+static bool parse_llvm(const char *text, struct sim_options *options)
+{
+    return parse_path(text, sizeof options->llvm, options->llvm);
+}
+
+static bool parse_profile(const char *text, struct sim_options *options)
+{
+    return parse_path(text, sizeof options->profile, options->profile);
+}
+
 /* ---- where they come from ----------------------------------------------------------------- */
 
 struct option {
@@ -162,7 +208,12 @@ static const struct option units = {parse_units, "a whole number up to 1024"};
 static const struct option shared = {parse_shared, "a size such as 48KiB"};
 static const struct option timeout = {parse_timeout, "a number of seconds such as 10 or 0.5"};
 static const struct option progress = {parse_progress, "a number of seconds such as 10 or 0.5"};
+static const struct option jit = {parse_jit, "off, on or compare"};
+static const struct option jit_threshold = {parse_threshold, "a whole number"};
+static const struct option jit_print = {parse_print, "a path of at most 1023 characters"};
+static const struct option llvm = {parse_llvm, "a path of at most 1023 characters"};
 static const struct option faults = {parse_faults, "a list of at most 1023 characters"};
+static const struct option profile = {parse_profile, "a folder of at most 4095 characters"};
 
 /* Takes an option from text that name gives, which is freed; nothing from NULL or "". */
 static void take(struct sim_options *options, const struct option *option, const char *name,
@@ -204,7 +255,11 @@ static void take_file(struct sim_options *options)
     take(options, &shared, "sim.shared", copy(config.sim_shared));
     take(options, &timeout, "sim.timeout", copy(config.sim_timeout));
     take(options, &progress, "sim.progress", copy(config.sim_progress));
+    take(options, &jit, "sim.jit", copy(config.sim_jit));
+    take(options, &llvm, "sim.llvm", copy(config.sim_llvm));
     take(options, &faults, "sim.faults", join(&config.sim_faults));
+    take(options, &profile, "sim.profile",
+         ah_env_is_privileged() ? NULL : copy(config.sim_profile));
     ah_config_fini(&config);
 }
 
@@ -219,16 +274,24 @@ static void take_variables(struct sim_options *options)
     take(options, &shared, "ANYHIP_SIM_SHARED", ah_env_string("ANYHIP_SIM_SHARED"));
     take(options, &timeout, "ANYHIP_SIM_TIMEOUT", ah_env_string("ANYHIP_SIM_TIMEOUT"));
     take(options, &progress, "ANYHIP_SIM_PROGRESS", ah_env_string("ANYHIP_SIM_PROGRESS"));
+    take(options, &jit, "ANYHIP_SIM_JIT", ah_env_string("ANYHIP_SIM_JIT"));
+    take(options, &jit_threshold, "ANYHIP_SIM_JIT_THRESHOLD",
+         ah_env_string("ANYHIP_SIM_JIT_THRESHOLD"));
+    take(options, &jit_print, "ANYHIP_SIM_JIT_PRINT", ah_env_path("ANYHIP_SIM_JIT_PRINT"));
+    take(options, &llvm, "ANYHIP_LLVM", ah_env_path("ANYHIP_LLVM"));
     take(options, &faults, "ANYHIP_SIM_FAULTS", ah_env_string("ANYHIP_SIM_FAULTS"));
+    take(options, &profile, "ANYHIP_SIM_PROFILE", ah_env_path("ANYHIP_SIM_PROFILE"));
 }
 
 void sim_options_read(struct sim_options *out_options)
 {
-    *out_options = (struct sim_options){0};
+    *out_options = (struct sim_options){.jit_threshold = JIT_THRESHOLD};
     (void)sim_parse_size(AH_CONFIG_SIM_MEMORY, &out_options->memory);
     (void)ah_parse_seconds(AH_CONFIG_SIM_PROGRESS, &out_options->run.progress_ns);
     take_file(out_options);
     take_variables(out_options);
+    if (out_options->profile[0]) /* the interpreters count */
+        out_options->jit = SIM_JIT_OFF;
 }
 
 static struct sim_options options_in_force;

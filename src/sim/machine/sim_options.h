@@ -19,6 +19,9 @@ enum sim_check {
     SIM_CHECK_ALL = 15,
 };
 
+/* Whether kernels are compiled (src/sim/jit). COMPARE: and executed by the interpreter too. */
+enum sim_jit { SIM_JIT_OFF, SIM_JIT_ON, SIM_JIT_COMPARE };
+
 struct sim_options {
     char devices[256]; /* ANYHIP_SIM_DEVICES: "sm_80*2,sm_90"; "" for the library's default */
     size_t memory;     /* ANYHIP_SIM_MEMORY: bytes of each device ("16GiB") */
@@ -27,7 +30,13 @@ struct sim_options {
     unsigned checks;             /* ANYHIP_SIM_CHECK: "uninitialised,races,sync,guards" or "all" */
     unsigned compute_units;      /* ANYHIP_SIM_UNITS: multiprocessors of each device, 0: default */
     size_t shared_per_block;     /* ANYHIP_SIM_SHARED: bytes, 0: as the model has */
-    char faults[1024];           /* ANYHIP_SIM_FAULTS, as it is written; sim_faults.c reads it */
+    enum sim_jit jit;            /* ANYHIP_SIM_JIT: "off", "on", "compare" */
+    uint64_t
+        jit_threshold;    /* ANYHIP_SIM_JIT_THRESHOLD: ops that code costs before it is compiled */
+    char jit_print[1024]; /* ANYHIP_SIM_JIT_PRINT: a file for compiled regions, or "" */
+    char llvm[1024];      /* ANYHIP_LLVM: the file or the folder of libLLVM, or "" */
+    char faults[1024];    /* ANYHIP_SIM_FAULTS, as it is written; sim_faults.c reads it */
+    char profile[4096];   /* ANYHIP_SIM_PROFILE: a folder, "": nothing is profiled */
 };
 
 /* Reads them on the first call; the log names what does not parse. */

@@ -3,6 +3,7 @@
  * and threads that go from one block of the only launch to the next do not take it. */
 #include "sim_run.h"
 
+#include "clocks.h"
 #include "demangle.h"
 #include "log.h"
 #include "sim_queue.h"
@@ -275,7 +276,7 @@ static void wait_for_work(uint64_t ns)
 {
     pool.idle++;
     if (ns) {
-        uint64_t end = sim_clock_ns() + ns;
+        uint64_t end = ah_clock_now() + ns;
         struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
         pool.dozers++;
         pthread_cond_clockwait(&pool.work, &pool.lock, CLOCK_MONOTONIC, &until);
@@ -291,7 +292,7 @@ static void wait_for_work(uint64_t ns)
 /* Whether it is too early to sleep. */
 static bool is_patient(const struct worker *worker)
 {
-    return worker->spun ? sim_clock_ns() - worker->since < SPIN_NS : worker->pauses < YIELDS;
+    return worker->spun ? ah_clock_now() - worker->since < SPIN_NS : worker->pauses < YIELDS;
 }
 
 /* All parked blocks rest: yields the processor, and eventually sleeps for a millisecond. One
@@ -299,7 +300,7 @@ static bool is_patient(const struct worker *worker)
 static void pause_worker(struct worker *worker)
 {
     if (!worker->pauses++)
-        worker->since = sim_clock_ns();
+        worker->since = ah_clock_now();
     bool patient = is_patient(worker);
     worker->rested = 0;
     worker->spun = false;
@@ -404,7 +405,7 @@ struct sim_pool_view sim_pool_lock(bool hold)
 {
     pthread_mutex_lock(&pool.lock);
     if (hold) {
-        uint64_t end = sim_clock_ns() + (uint64_t)HOLD_SECONDS * 1000000000;
+        uint64_t end = ah_clock_now() + (uint64_t)HOLD_SECONDS * 1000000000;
         struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
         int result = 0;
         pool.holds++;
@@ -525,7 +526,7 @@ bool sim_run(struct sim_launch *launch)
     pthread_mutex_lock(&pool.lock);
     bool started = start_all();
     if (started) {
-        launch->since = sim_clock_ns();
+        launch->since = ah_clock_now();
         sim_queue_add(&pool.queue, launch);
         note_crowd();
         wake();

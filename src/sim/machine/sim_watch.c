@@ -1,6 +1,7 @@
 /* The watch's thread, the signal that requests a report, and when a line is due. */
 #include "sim_watch.h"
 
+#include "clocks.h"
 #include "log.h"
 #include "sim_places.h"
 
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -36,13 +36,6 @@ static _Atomic(int) wake_fd = -1;
 static _Atomic(bool) asked, stopping;
 typedef void signal_handler(int signal_number, siginfo_t *info, void *context);
 static _Atomic(signal_handler *) next_handler; /* of another simulated driver, or NULL */
-
-uint64_t sim_clock_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 static void wake_thread(void)
 {
@@ -147,7 +140,7 @@ struct reports {
 static void collect(struct reports *reports, bool late)
 {
     struct sim_pool_view pool = sim_pool_lock(true);
-    uint64_t now = sim_clock_ns();
+    uint64_t now = ah_clock_now();
     for (struct sim_launch *launch = pool.first; launch; launch = launch->next) {
         if (!belongs(launch, late, now))
             continue;
@@ -240,7 +233,7 @@ static int look(void)
 {
     struct sim_report line = {.length = 0};
     struct sim_pool_view pool = sim_pool_lock(false);
-    uint64_t now = sim_clock_ns();
+    uint64_t now = ah_clock_now();
     bool late = false;
     watch.sleeps =
         (!pool.first && pool.ended == watch.ended) || !(watch.timeout_ns || watch.progress_ns);

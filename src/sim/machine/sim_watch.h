@@ -23,7 +23,6 @@ struct sim_pool_view sim_pool_lock(bool hold);
 void sim_pool_cancel(struct sim_launch *launch);
 void sim_pool_unlock(void);
 
-uint64_t sim_clock_ns(void); /* CLOCK_MONOTONIC */
 
 /* ---- the watch --------------------------------------------------------------------------------
  */
@@ -34,7 +33,7 @@ bool sim_watch_begin(const struct sim_run_settings *settings, uint64_t ended);
 /* Starts the thread, and installs the handler of SIGQUIT, unless the program has one or ignores the
  * signal. Called without the scheduler's lock, before the launch is added. */
 void sim_watch_start(void);
-/* A launch has been added; now: sim_clock_ns. Called with the scheduler's lock held. */
+/* A launch has been added; now: ah_clock_now. Called with the scheduler's lock held. */
 void sim_watch_note(uint64_t now);
 /* Stops and joins the thread, and removes the handler. */
 void sim_watch_stop(void);

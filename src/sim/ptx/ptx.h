@@ -7,6 +7,7 @@
 #ifndef PTX_H
 #define PTX_H
 
+#include "sim_profile.h"
 #include "sim_run.h"
 
 #include <stdbool.h>
@@ -131,6 +132,12 @@ struct ptx_launch {
      * which there are so many. 0: all of the context's. */
     unsigned units;
     const uint32_t *unit_mask; /* valid until done */
+    /* For profiles: the blocks that a multiprocessor holds, and what allows no more; the warps that
+     * it can hold. */
+    struct {
+        unsigned blocks, warps_max;
+        const char *limit;
+    } occupancy;
     /* Private to the executor. */
     _Atomic(int) end; /* enum ptx_end: of the first failure */
     void *private;

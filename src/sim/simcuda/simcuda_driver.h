@@ -173,6 +173,7 @@ struct simcuda_work_note {
     enum { SIMCUDA_DOES_OTHER, SIMCUDA_DOES_KERNEL, SIMCUDA_DOES_COPY, SIMCUDA_DOES_FILL } kind;
     uint32_t number;  /* of the call */
     const void *node; /* of an executable graph, or NULL */
+    const char *kernel;
     uint64_t bytes;
 };
 struct simcuda_script {
@@ -464,6 +465,9 @@ CUresult simcuda_function_get(CUfunction handle, const char *what, struct simcud
 unsigned simcuda_shared_optin(const struct simcuda_device *device);
 /* Blocks of block_size threads that can be resident on a multiprocessor. */
 int simcuda_occupancy(const struct simcuda_function *function, int block_size, size_t dynamic);
+/* The same, and what allows no more: "registers". */
+int simcuda_occupancy_limit(const struct simcuda_function *function, int block_size, size_t dynamic,
+                            const char **out_limit);
 
 /* The PTX of an image of any kind that suits a device best. The caller frees the text if *out_owned
  * is set. Without the lock. */

@@ -1,8 +1,8 @@
 /* Owns events. */
 #include "simcuda_ops.h"
+#include "clocks.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 static void discard_record(struct simcuda_event *event)
 {
@@ -98,11 +98,10 @@ struct record_op {
 static CUresult run_record(struct simcuda_op *op, struct simcuda_context *context)
 {
     struct simcuda_event *event = ((struct record_op *)(void *)op)->event;
-    struct timespec now;
     (void)context;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t now = ah_clock_now();
     pthread_mutex_lock(&simcuda.lock);
-    event->milliseconds = (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+    event->milliseconds = (double)now * 1e-6;
     pthread_mutex_unlock(&simcuda.lock);
     return CUDA_SUCCESS;
 }

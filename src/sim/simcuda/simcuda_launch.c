@@ -236,6 +236,18 @@ static void fini_launch(struct simcuda_op *base)
 /* ---- starting -----------------------------------------------------------------------------------
  */
 
+/* What profiles say of it. */
+static void note_occupancy(struct ptx_launch *launch, const struct simcuda_shape *shape,
+                           const struct simcuda_function *function)
+{
+    enum { LANES = 32 };
+    int threads = (int)(shape->block[0] * shape->block[1] * shape->block[2]);
+    launch->occupancy.blocks = (unsigned)simcuda_occupancy_limit(function, threads, shape->shared,
+                                                                 &launch->occupancy.limit);
+    launch->occupancy.warps_max =
+        (unsigned)function->object.context->device->model.threads_per_unit / LANES;
+}
+
 static struct launch_op *make_op(struct simcuda_function *function,
                                  const struct simcuda_shape *shape, int priority)
 {
@@ -246,6 +258,7 @@ static struct launch_op *make_op(struct simcuda_function *function,
     op->op.run = run_launch;
     op->op.fini = fini_launch;
     op->op.note.kind = SIMCUDA_DOES_KERNEL;
+    op->op.note.kernel = function->info.name;
     op->function = function;
     op->cooperative = shape->cooperative;
     op->launch.run.priority = shape->has_priority ? shape->priority : priority;
@@ -257,6 +270,8 @@ static struct launch_op *make_op(struct simcuda_function *function,
     op->launch.dynamic_shared = shape->shared;
     op->launch.params = op->arguments;
     op->launch.id = ++last_id;
+    if (sim_profile_on())
+        note_occupancy(&op->launch, shape, function);
     if (shape->green) { /* which the stream keeps */
         op->launch.units = shape->green->units;
         op->launch.unit_mask = shape->green->mask;

@@ -18,24 +18,39 @@ static int by_registers(const struct simcuda_function *function, int warps)
     return (int)resident / warps;
 }
 
-static int smaller(int a, int b)
+static void limit_to(int blocks, const char *limit, int *least, const char **out_limit)
 {
-    return a < b ? a : b;
+    if (blocks >= *least)
+        return;
+    *least = blocks;
+    *out_limit = limit;
+}
+
+int simcuda_occupancy_limit(const struct simcuda_function *function, int block_size, size_t dynamic,
+                            const char **out_limit)
+{
+    const struct simcuda_model *model = &function->object.context->device->model;
+    size_t shared = dynamic + function->info.shared_size;
+    int warps = (block_size + WARP - 1) / WARP, blocks = model->blocks_per_unit;
+    *out_limit = "blocks";
+    if (dynamic > (size_t)model->shared_optin || shared > (size_t)model->shared_optin) {
+        *out_limit = "shared memory";
+        return 0;
+    }
+    shared =
+        (shared + (size_t)model->shared_reserved + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
+    limit_to(model->threads_per_unit / (warps * WARP), "warps", &blocks, out_limit);
+    if (shared > 0)
+        limit_to((int)((size_t)model->shared_per_unit / shared), "shared memory", &blocks,
+                 out_limit);
+    limit_to(by_registers(function, warps), "registers", &blocks, out_limit);
+    return blocks;
 }
 
 int simcuda_occupancy(const struct simcuda_function *function, int block_size, size_t dynamic)
 {
-    const struct simcuda_model *model = &function->object.context->device->model;
-    size_t shared = dynamic + function->info.shared_size;
-    int warps = (block_size + WARP - 1) / WARP;
-    if (dynamic > (size_t)model->shared_optin || shared > (size_t)model->shared_optin)
-        return 0;
-    shared =
-        (shared + (size_t)model->shared_reserved + SHARED_UNIT - 1) / SHARED_UNIT * SHARED_UNIT;
-    int blocks = smaller(model->blocks_per_unit, model->threads_per_unit / (warps * WARP));
-    if (shared > 0)
-        blocks = smaller(blocks, (int)((size_t)model->shared_per_unit / shared));
-    return smaller(blocks, by_registers(function, warps));
+    const char *limit;
+    return simcuda_occupancy_limit(function, block_size, dynamic, &limit);
 }
 
 static CUresult active_blocks(int *blocks, CUfunction handle, int block_size, size_t shared,

@@ -1,6 +1,7 @@
 /* Owns streams: queues, each with a thread that executes its operations, and the dependencies
  * between them. */
 #include "simcuda_driver.h"
+#include "clocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,16 +153,9 @@ static void delay(struct simcuda_context *context)
     }
 }
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static void run(struct simcuda_op *op, struct simcuda_context *context)
 {
-    uint64_t begin = simcuda_script.done ? now() : 0;
+    uint64_t begin = simcuda_script.done ? ah_clock_now() : 0;
     if (context->aborting || (simcuda_context_error(context) != CUDA_SUCCESS && !op->after_errors))
         return;
     simcuda.running += !op->leaves_memory;
@@ -171,7 +165,7 @@ static void run(struct simcuda_op *op, struct simcuda_context *context)
     pthread_mutex_lock(&simcuda.lock);
     simcuda.running -= !op->leaves_memory;
     if (simcuda_script.done)
-        simcuda_script.done(&op->note, begin, now());
+        simcuda_script.done(&op->note, begin, ah_clock_now());
     if (result != CUDA_SUCCESS)
         simcuda_context_fail(context, result);
 }

@@ -43,9 +43,13 @@ static inline uint32_t loaded(const struct kind *kind, const unsigned char *byte
     return (uint32_t)value;
 }
 
-static const uint64_t masks[] = {UINT64_MAX,        UINT64_C(0x5a5a00ff12345678),
-                                 UINT64_C(0xffff),  UINT64_C(0xfffffffffffffff0),
-                                 UINT64_C(1) << 31, 0};
+static const uint64_t masks[] = {UINT64_MAX,
+                                 UINT64_C(0x5a5a00ff12345678),
+                                 UINT64_C(0xffff),
+                                 UINT64_C(0xfffffffffffffff0),
+                                 UINT64_C(1) << 31,
+                                 UINT64_C(0x4444111155555555),
+                                 0};
 
 static inline bool is_live(unsigned lane)
 {

@@ -37,7 +37,7 @@ static const struct kind stores[] = {
     {"write_b16_d16_hi", "store_b16_d16_hi", 2, 2, false},
 };
 
-enum { WAYS = 5, OFFSET = 24 };
+enum { WAYS = 8, OFFSET = 24 };
 
 /* Addresses; with OFFSET they are where the element is. */
 static void offsets_of(unsigned way, unsigned bytes, uint32_t out_offsets[64])
@@ -47,6 +47,9 @@ static void offsets_of(unsigned way, unsigned bytes, uint32_t out_offsets[64])
                             : way == 1 ? 1024 + 3 - lane * bytes % 1024
                             : way == 2 ? 8 /* OFFSET is too much: the sum wraps */
                             : way == 3 ? lane * 3 * bytes % 1021
+                            : way == 4 ? OFFSET + lane / 16 * 500 + lane % 16 * bytes
+                            : way == 5 ? OFFSET + lane / 16 * 500 /* each 16 lanes at one */
+                            : way == 6 ? lane / 16 * 900 + lane % 16 * bytes * (lane / 16)
                                        : HAND_LDS - 16 - lane * 7919 % 4000;
 }
 

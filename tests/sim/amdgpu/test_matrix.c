@@ -238,6 +238,14 @@ static void put_sums(const struct matrix *m)
             }
 }
 
+/* Rounded, where the sum is of floats. */
+static double added(const struct matrix *m, double x, double y, double sum)
+{
+    if (sum_type(m) == F32)
+        return (double)fmaf((float)x, (float)y, (float)sum);
+    return fma(x, y, sum);
+}
+
 /* of_a, of_b: the block of A and the lane of the column that a sum belongs to. */
 static void check_sums(const struct matrix *m, unsigned first, unsigned shared, unsigned chosen,
                        bool constant)
@@ -250,7 +258,7 @@ static void check_sums(const struct matrix *m, unsigned first, unsigned shared, 
                 if (shared == 1)
                     of_a = block;
                 for (unsigned k = 0; k < m->depth; k++)
-                    want += a[of_a][row][k] * b[block][column][k];
+                    want = added(m, a[of_a][row][k], b[block][column][k], want);
                 find_sum(m, block, row, column, &lane, &reg);
                 double got = get(sum_type(m), first + reg, lane);
                 if (got != want)
@@ -281,6 +289,29 @@ static void products_are_those_of_matrices(void **state)
                                                                        : 0x3f800000};
         run(m->isa, &inst);
         check_sums(m, 256, 1, 0, true);
+    }
+}
+
+/* Sums that have to be rounded, of elements that are exact. */
+static void products_are_added_one_by_one(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < MATRICES; i++) {
+        const struct matrix *m = &matrices[i];
+        struct amdgpu_inst inst = make(m->isa, m->name);
+        begin(64);
+        fill();
+        for (unsigned at = 0; m->type != I8 && at < 16 * 32 * 32; at++) {
+            ((double *)a)[at] = ldexp(next() % 256 - 127.5, (int)(next() % 6) - 8);
+            ((double *)b)[at] = ldexp(next() % 256 - 127.5, (int)(next() % 6) - 8);
+            ((double *)c)[at] = (double)((float)next() * 0x1p-25f);
+            if (m->type == BF16) /* 8 bits of precision */
+                ((double *)a)[at] = floor(((double *)a)[at]), ((double *)b)[at] = next() % 255;
+        }
+        put_inputs(m);
+        put_sums(m);
+        run(m->isa, &inst);
+        check_sums(m, V_D, 1, 0, false);
     }
 }
 
@@ -461,6 +492,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_those_of_matrices),
+        cmocka_unit_test(products_are_added_one_by_one),
         cmocka_unit_test(blocks_may_share_one_a),
         cmocka_unit_test(lanes_of_b_may_be_spread),
         cmocka_unit_test(small_halves_vanish_on_gfx90a),

@@ -41,7 +41,7 @@ static const struct kind stores[] = {
 
 /* ---- ways in which lanes' addresses may lie ------------------------------------------- */
 
-enum { ARENA = 65536, WAYS = 8 };
+enum { ARENA = 65536, WAYS = 11 };
 
 /* Offsets in an arena; bytes of an element. */
 static void offsets_of(unsigned way, unsigned bytes, uint32_t out_offsets[64])
@@ -65,6 +65,15 @@ static void offsets_of(unsigned way, unsigned bytes, uint32_t out_offsets[64])
             break;
         case 6:
             out_offsets[lane] = (lane * 7919u * 16) % (ARENA - 16);
+            break;
+        case 7: /* rows of 16 lanes; one address for each row; and a mixture */
+            out_offsets[lane] = 2048 + lane / 16 * 644 + lane % 16 * bytes;
+            break;
+        case 8:
+            out_offsets[lane] = 2048 + lane / 16 * 644;
+            break;
+        case 9:
+            out_offsets[lane] = 2048 + lane / 16 * 5000 + lane % 16 * bytes * (lane / 16);
             break;
         default:
             out_offsets[lane] = (lane * 7919u * 13 + lane) % (ARENA - 16);

@@ -9,7 +9,7 @@ static const char *said;
 static const char *const variables[] = {
     "ANYHIP_SIM_DEVICES", "ANYHIP_SIM_MEMORY",   "ANYHIP_SIM_THREADS", "ANYHIP_SIM_SEED",
     "ANYHIP_SIM_CHECK",   "ANYHIP_SIM_UNITS",    "ANYHIP_SIM_SHARED",  "ANYHIP_SIM_FAULTS",
-    "ANYHIP_SIM_TIMEOUT", "ANYHIP_SIM_PROGRESS",
+    "ANYHIP_SIM_TIMEOUT", "ANYHIP_SIM_PROGRESS", "ANYHIP_SIM_PROFILE",
 };
 
 static int set_up(void **state)
@@ -54,6 +54,7 @@ static void nothing_set_leaves_the_defaults(void **state)
     assert_int_equal(options.compute_units, 0);
     assert_int_equal(options.shared_per_block, 0);
     assert_string_equal(options.faults, "");
+    assert_string_equal(options.profile, "");
     assert_int_equal(options.run.timeout_ns, 0);
     assert_int_equal(options.run.progress_ns, 30000000000);
 }
@@ -77,7 +78,7 @@ static void every_key_of_the_file_is_read(void **state)
     use_file("\"devices\": \"sm_80*2,sm_90\", \"memory\": \"512MiB\", \"threads\": 3,"
              "\"seed\": \"0x2a\", \"checks\": [\"races\", \"sync\"], \"units\": 4,"
              "\"shared\": \"48KiB\", \"timeout\": \"2.5\", \"progress\": \"0\","
-             "\"faults\": [\"alloc:2\", \"slow:5ms\"]");
+             "\"faults\": [\"alloc:2\", \"slow:5ms\"], \"profile\": \"counts\"");
     read_options();
     assert_string_equal(said, "");
     assert_string_equal(options.devices, "sm_80*2,sm_90");
@@ -89,6 +90,7 @@ static void every_key_of_the_file_is_read(void **state)
     assert_int_equal(options.compute_units, 4);
     assert_int_equal(options.shared_per_block, 48 << 10);
     assert_string_equal(options.faults, "alloc:2,slow:5ms");
+    assert_string_equal(options.profile, "counts");
     assert_int_equal(options.run.timeout_ns, 2500000000);
     assert_int_equal(options.run.progress_ns, 0);
 }
@@ -98,9 +100,10 @@ static void every_variable_overrides_the_file(void **state)
     (void)state;
     use_file("\"devices\": \"x\", \"memory\": \"1MiB\", \"threads\": 1, \"seed\": \"1\","
              "\"checks\": [\"races\"], \"units\": 1, \"shared\": \"1\", \"faults\": [\"alloc:1\"],"
-             "\"timeout\": \"1\", \"progress\": \"1\"");
+             "\"timeout\": \"1\", \"progress\": \"1\", \"profile\": \"x\"");
     static const char *const values[] = {"sm_90", "2GiB", "2",      "-1",   "uninitialised,sync",
-                                         "2",     "2KiB", "lost:3", "0.25", "0"};
+                                         "2",     "2KiB", "lost:3", "0.25", "0",
+                                         "counts"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         ah_test_setenv(variables[i], values[i]);
     read_options();
@@ -113,8 +116,20 @@ static void every_variable_overrides_the_file(void **state)
     assert_int_equal(options.compute_units, 2);
     assert_int_equal(options.shared_per_block, 2048);
     assert_string_equal(options.faults, "lost:3");
+    assert_string_equal(options.profile, "counts");
     assert_int_equal(options.run.timeout_ns, 250000000);
     assert_int_equal(options.run.progress_ns, 0);
+}
+
+static void what_is_profiled_is_not_compiled(void **state)
+{
+    (void)state;
+    ah_test_setenv("ANYHIP_SIM_JIT", "on");
+    read_options();
+    assert_int_equal(options.jit, SIM_JIT_ON);
+    ah_test_setenv("ANYHIP_SIM_PROFILE", "counts"); /* unset again when the test ends */
+    read_options();
+    assert_int_equal(options.jit, SIM_JIT_OFF);
 }
 
 static void text_that_does_not_parse_is_named_and_counts_as_unset(void **state)
@@ -313,6 +328,7 @@ int main(void)
         OPTIONS_TEST(every_key_of_the_file_is_read),
         OPTIONS_TEST(every_variable_overrides_the_file),
         OPTIONS_TEST(text_that_does_not_parse_is_named_and_counts_as_unset),
+        OPTIONS_TEST(what_is_profiled_is_not_compiled),
         OPTIONS_TEST(sizes_have_units),
         OPTIONS_TEST(all_checks_have_one_name),
         OPTIONS_TEST(without_faults_nothing_fails),

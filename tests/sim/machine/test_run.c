@@ -643,7 +643,8 @@ static void one_block_needs_one_thread(void **unused)
     assert_true(job_run(&job));
     assert_true(count_threads() <= before + 2); /* with the one that watches */
     sim_run_stop();
-    // The kernel counts a thread for a moment after it was joined. A hang is ended by the time limit.
+    // The kernel counts a thread for a moment after it was joined. A hang is ended by the time
+    // limit.
     while (count_threads() != before)
         sched_yield();
 }
@@ -684,6 +685,32 @@ static void a_million_blocks_use_the_memory_of_few(void **unused)
     assert_true(job_run(&job));
     assert_int_equal(job.begins, 1000000);
     assert_true(job.fresh <= sim_run_threads());
+}
+
+enum { LARGE = 300000 };
+
+/* Fills the block's memory, which has to be empty. */
+static enum sim_wave fill_state(struct job *job, struct sim_block *block, unsigned wave)
+{
+    unsigned char *bytes = block->state;
+    (void)wave;
+    for (size_t i = sizeof(struct state); i < LARGE; i++)
+        job->count[0] += bytes[i] != 0;
+    memset(bytes + sizeof(struct state), 0xff, LARGE - sizeof(struct state));
+    return SIM_WAVE_ENDED;
+}
+
+static void memory_of_an_earlier_launch_is_zero_again(void **unused)
+{
+    (void)unused;
+    configure(2);
+    for (unsigned i = 0; i < 20; i++) {
+        struct job job;
+        job_init(&job, 1, 1, fill_state);
+        job.launch.state_size = i % 4 == 3 ? LARGE * 2 : LARGE;
+        assert_true(job_run(&job));
+        assert_int_equal(job.count[0], 0);
+    }
 }
 
 /* ---- waiting for the host ----------------------------------------------------------- */
@@ -769,6 +796,7 @@ int main(void)
         cmocka_unit_test(one_block_needs_one_thread),
         cmocka_unit_test(a_forked_child_runs_its_own),
         cmocka_unit_test(a_million_blocks_use_the_memory_of_few),
+        cmocka_unit_test(memory_of_an_earlier_launch_is_zero_again),
         cmocka_unit_test(waves_that_rest_run_seldom),
         cmocka_unit_test(waves_that_spin_for_long_are_left_to_one_thread),
     };

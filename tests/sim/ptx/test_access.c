@@ -65,11 +65,8 @@ static void add_accesses(char *text, const struct kind *kind, const char *space,
     add(text, ";\n");
 }
 
-/* A thread reads the element whose number it finds, and writes it to the element of that number in
- * another place, of space "", ".global", ".shared". */
-static const char *body_of(const struct kind *kind, const char *space, bool shared)
+static void add_start(char *text, const struct kind *kind)
 {
-    static char text[8192];
     text[0] = 0;
     add(text,
         "ld.global.u32 %%r1, [%%rd1];\nmul.lo.u32 %%r1, %%r1, %u;\n"
@@ -78,6 +75,23 @@ static const char *body_of(const struct kind *kind, const char *space, bool shar
         kind->size * kind->count, MASK);
     for (unsigned i = 0; i < kind->count; i++)
         add(text, "mov.b%u %%%s%u, 0x77;\n", 8 * kind->width, kind->reg, 10 + i);
+}
+
+/* What the thread has read. */
+static void add_end(char *text, const struct kind *kind)
+{
+    add(text, "mad.wide.u32 %%rd8, %%r0, %u, %%rd0;\n", OUT_STRIDE);
+    for (unsigned i = 0; i < kind->count; i++)
+        add(text, "st.global.b%u [%%rd8+%u], %%%s%u;\n", 8 * kind->width, OUT + i * kind->width,
+            kind->reg, 10 + i);
+}
+
+/* A thread reads the element whose number it finds, and writes it to the element of that number in
+ * another place, of space "", ".global", ".shared". */
+static const char *body_of(const struct kind *kind, const char *space, bool shared)
+{
+    static char text[8192];
+    add_start(text, kind);
     add(text, "mov.u64 %%rd3, tile;\ncvta.shared.u64 %%rd3, %%rd3;\ncvt.u64.u32 %%rd4, %%r1;\n"
               "mad.wide.u32 %%rd6, %%r0, 4, %%rd0;\nmad.lo.u32 %%r5, %%r0, 4, %%r4;\n");
     if (shared)
@@ -97,10 +111,30 @@ static const char *body_of(const struct kind *kind, const char *space, bool shar
         add(text, "bar.sync 0;\n");
     if (shared)
         add_copy(text, "ld.shared.u32 %r20, [%r5", "st.global.u32 [%rd6+256");
-    add(text, "mad.wide.u32 %%rd8, %%r0, %u, %%rd0;\n", OUT_STRIDE);
-    for (unsigned i = 0; i < kind->count; i++)
-        add(text, "st.global.b%u [%%rd8+%u], %%%s%u;\n", 8 * kind->width, OUT + i * kind->width,
-            kind->reg, 10 + i);
+    add_end(text, kind);
+    return text;
+}
+
+/* The same in local memory, of which each thread has a copy of the places in global memory; it
+ * copies the element that it wrote back. */
+static const char *body_of_local(const struct kind *kind, const char *space)
+{
+    static char text[8192];
+    add_start(text, kind);
+    add(text,
+        ".local .align 32 .b8 mine[4096];\nmov.u64 %%rd3, mine;\nmov.u32 %%r7, 0;\nNEXT:\n"
+        "cvt.u64.u32 %%rd24, %%r7;\nadd.s64 %%rd25, %%rd0, %%rd24;\nadd.s64 %%rd26, %%rd3, "
+        "%%rd24;\n"
+        "ld.global.u32 %%r20, [%%rd25+%u];\nst.local.u32 [%%rd26], %%r20;\n"
+        "add.u32 %%r7, %%r7, 4;\nsetp.lt.u32 %%p2, %%r7, 4096;\n@%%p2 bra NEXT;\n"
+        "cvt.u64.u32 %%rd4, %%r1;\nadd.s64 %%rd5, %%rd3, %%rd4;\nadd.s64 %%rd6, %%rd0, %%rd4;\n"
+        "mov.u64 %%rd7, %%rd5;\n%s",
+        FROM, space[0] ? "" : "cvta.local.u64 %rd7, %rd5;\n");
+    add_accesses(text, kind, space, "%rd7");
+    for (unsigned i = 0; i < kind->size * kind->count; i++)
+        add(text, "@%%p1 ld.local.u8 %%r20, [%%rd5+%u];\n@%%p1 st.global.u8 [%%rd6+%u], %%r20;\n",
+            TO - FROM + i, TO + i);
+    add_end(text, kind);
     return text;
 }
 
@@ -197,7 +231,9 @@ static void fill(unsigned char *memory, unsigned whole, unsigned way, uint32_t m
     words[MASK / 4] = mask;
 }
 
-static void lanes_access(const char *space, bool shared)
+enum where { GLOBAL, SHARED, LOCAL };
+
+static void lanes_access(const char *space, enum where where)
 {
     static unsigned char memory[END] __attribute__((aligned(16)));
     static unsigned char expected[END] __attribute__((aligned(16)));
@@ -208,12 +244,13 @@ static void lanes_access(const char *space, bool shared)
             unsigned s = (unsigned)((k + way) % (sizeof shapes / sizeof *shapes));
             for (unsigned turn = 0; turn < 3; turn++) {
                 unsigned shape = turn == 0 ? 0 : (s + turn) % (sizeof shapes / sizeof *shapes);
-                unsigned threads = shared ? LANES : shapes[shape].threads;
+                unsigned threads = where == SHARED ? LANES : shapes[shape].threads;
                 fill(memory, kind->size * kind->count, way, shapes[shape].mask);
                 memcpy(expected, memory, sizeof memory);
                 expect(kind, expected, threads);
-                assert_int_equal(one_run(tile, body_of(kind, space, shared), threads,
-                                         (uint32_t *)(void *)memory, END / 4),
+                const char *body = where == LOCAL ? body_of_local(kind, space)
+                                                  : body_of(kind, space, where == SHARED);
+                assert_int_equal(one_run(tile, body, threads, (uint32_t *)(void *)memory, END / 4),
                                  PTX_END_OK);
                 assert_memory_equal(memory, expected, sizeof memory);
             }
@@ -224,25 +261,37 @@ static void lanes_access(const char *space, bool shared)
 static void lanes_access_global_memory(void **state)
 {
     (void)state;
-    lanes_access(".global", false);
+    lanes_access(".global", GLOBAL);
 }
 
 static void lanes_access_global_memory_by_generic_addresses(void **state)
 {
     (void)state;
-    lanes_access("", false);
+    lanes_access("", GLOBAL);
 }
 
 static void lanes_access_shared_memory(void **state)
 {
     (void)state;
-    lanes_access(".shared", true);
+    lanes_access(".shared", SHARED);
 }
 
 static void lanes_access_shared_memory_by_generic_addresses(void **state)
 {
     (void)state;
-    lanes_access("", true);
+    lanes_access("", SHARED);
+}
+
+static void lanes_access_local_memory(void **state)
+{
+    (void)state;
+    lanes_access(".local", LOCAL);
+}
+
+static void lanes_access_local_memory_by_generic_addresses(void **state)
+{
+    (void)state;
+    lanes_access("", LOCAL);
 }
 
 int main(void)
@@ -252,6 +301,8 @@ int main(void)
         cmocka_unit_test(lanes_access_global_memory_by_generic_addresses),
         cmocka_unit_test(lanes_access_shared_memory),
         cmocka_unit_test(lanes_access_shared_memory_by_generic_addresses),
+        cmocka_unit_test(lanes_access_local_memory),
+        cmocka_unit_test(lanes_access_local_memory_by_generic_addresses),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);
 }

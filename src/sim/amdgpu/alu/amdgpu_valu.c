@@ -15,6 +15,7 @@
 #include "amdgpu_valu_clamp.def"
 #undef NAME
 
+#if !defined(AMDGPU_BITCODE) /* of which nothing has a table */
 #undef LANES1
 #undef LANES2
 #undef LANES3
@@ -73,3 +74,4 @@ const amdgpu_effect JOIN(amdgpu_clamped_, AMDGPU_ISA_NAME)[AMDGPU_ID_COUNT][2] =
 #include "amdgpu_valu_clamp.def"
 };
 #undef ROW
+#endif

@@ -2,8 +2,8 @@
  *
  * An effect (amdgpu_valu.c) computes all lanes of a wave, live or not, from sources in arrays over
  * lanes; handlers (amdgpu_valu_run.c) fetch sources, call the effect, and write the results of live
- * lanes. Both are compiled once for each instruction set of the host; amdgpu_valu_emit.c
- * chooses. */
+ * lanes. The most frequent rows have handlers of their own (amdgpu_valu_fused.c). Both are compiled
+ * once for each instruction set of the host; amdgpu_valu_emit.c chooses. */
 #ifndef AMDGPU_VALU_H
 #define AMDGPU_VALU_H
 
@@ -94,11 +94,15 @@ struct amdgpu_valu_table {
     const amdgpu_handler (*run)[2];    /* by enum amdgpu_valu_kind */
     const amdgpu_effect (*effects)[2]; /* by enum amdgpu_id */
     const amdgpu_effect (*clamped)[2]; /* of integers, where clamp changes the effect */
+    /* By enum amdgpu_id, for the kinds without modifiers whose result is in registers: a handler
+     * with the effect in it; NULL: run and effects have to do. */
+    const amdgpu_handler (*fused)[2];
 };
 #define AMDGPU_VALU_ISA(isa, name)                                                                 \
     extern const amdgpu_handler amdgpu_valu_run_##name[AMDGPU_VALU_KINDS][2];                      \
     extern const amdgpu_effect amdgpu_effects_##name[AMDGPU_ID_COUNT][2];                          \
-    extern const amdgpu_effect amdgpu_clamped_##name[AMDGPU_ID_COUNT][2];
+    extern const amdgpu_effect amdgpu_clamped_##name[AMDGPU_ID_COUNT][2];                          \
+    extern const amdgpu_handler amdgpu_valu_fused_##name[AMDGPU_ID_COUNT][2];
 SIM_ISAS(AMDGPU_VALU_ISA)
 #undef AMDGPU_VALU_ISA
 /* By enum sim_isa; NULL: not compiled for this host. */

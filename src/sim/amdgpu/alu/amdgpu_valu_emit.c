@@ -371,7 +371,9 @@ bool amdgpu_valu_emit(const struct amdgpu_valu_table *table, enum amdgpu_isa isa
     emit_halves(isa, inst, row, op);
     bool clamped = inst->clamp && !is_float(row->d) && table->clamped[id][0];
     op->effect = &(clamped ? table->clamped : table->effects)[id][lanes == 64];
-    op->run = table->run[kind_of(inst, row, op)][lanes == 64];
+    enum amdgpu_valu_kind kind = kind_of(inst, row, op);
+    bool fused = kind <= AMDGPU_VALU_FLOAT3 && !clamped && table->fused[id][0];
+    op->run = fused ? table->fused[id][lanes == 64] : table->run[kind][lanes == 64];
     return true;
 }
 

@@ -2,8 +2,9 @@
 #include "amdgpu_valu.h"
 
 #define TABLE(isa, name)                                                                           \
-    [SIM_ISA_##isa] = &(const struct amdgpu_valu_table){                                           \
-        amdgpu_valu_run_##name, amdgpu_effects_##name, amdgpu_clamped_##name},
+    [SIM_ISA_##isa] =                                                                              \
+        &(const struct amdgpu_valu_table){amdgpu_valu_run_##name, amdgpu_effects_##name,           \
+                                          amdgpu_clamped_##name, amdgpu_valu_fused_##name},
 const struct amdgpu_valu_table *const amdgpu_valu_tables[SIM_ISA_COUNT] = {SIM_ISAS(TABLE)};
 #undef TABLE
 

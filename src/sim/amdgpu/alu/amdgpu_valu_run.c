@@ -788,6 +788,7 @@ HANDLER(run_test, run_test(wave, op, n))
 HANDLER(run_carry, run_carry(wave, op, n))
 HANDLER(run_modified, run_modified(wave, op, n))
 
+#if !defined(AMDGPU_BITCODE)
 #define PASTE(a, b) a##b
 #define JOIN(a, b)  PASTE(a, b)
 const amdgpu_handler JOIN(amdgpu_valu_run_, AMDGPU_ISA_NAME)[AMDGPU_VALU_KINDS][2] = {
@@ -805,3 +806,4 @@ const amdgpu_handler JOIN(amdgpu_valu_run_, AMDGPU_ISA_NAME)[AMDGPU_VALU_KINDS][
     [AMDGPU_VALU_MODIFIED] = {run_modified_32, run_modified_64},
     [AMDGPU_VALU_DUAL] = {run_dual_32, NULL},
 };
+#endif

@@ -6,7 +6,7 @@
 
 static const struct amdgpu_model models[] = {
 #define MODEL(name_, isa_, product_, lanes_, units_, simds, waves, clock, memory_clock, bus, l1,   \
-              l2, l3, chip, xnack_, sramecc_, vgprs, unit)                                         \
+              l2, l3, chip, xnack_, sramecc_, vgprs, unit, line)                                   \
     {.name = #name_,                                                                               \
      .isa = AMDGPU_##isa_,                                                                         \
      .product = product_,                                                                          \
@@ -24,7 +24,8 @@ static const struct amdgpu_model models[] = {
      .xnack = xnack_,                                                                              \
      .sramecc = sramecc_,                                                                          \
      .vgprs_per_simd = vgprs,                                                                      \
-     .vgpr_unit = unit},
+     .vgpr_unit = unit,                                                                            \
+     .line_size = line},
 #include "amdgpu_models.def"
 #undef MODEL
 };

@@ -115,9 +115,16 @@ static bool make_block(struct amdgpu_block *block, struct sim_block *sim)
     sim_run_fill_unused(block->lds, block->lds_size);
     if (!make_scratch(block, sim->wave_count))
         return false;
+    block->counts = sim_profile_on() ? calloc(1, sizeof *block->counts) : NULL;
+    if (sim_profile_on() && !block->counts)
+        return false;
     block->checks = amdgpu_checks_on() ? amdgpu_checks_create(block) : NULL;
     if (sim_options()->checks & SIM_CHECK_SYNC && !make_waits(block))
         return false;
+    for (unsigned i = 0; i < sim->wave_count; i++) {
+        block->waves[i].counts = block->counts;
+        block->waves[i].watched = block->counts || block->waits;
+    }
     return block->checks || !amdgpu_checks_on();
 }
 
@@ -294,7 +301,7 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     wave->scc = 0;
     wave->mode = mode_of(wave->block->dispatch);
     wave->traps = 0;
-    wave->privileged = wave->halts = false;
+    wave->privileged = wave->halts = wave->compiled = false;
     set_flat_scratch(wave);
     wave->steps = 0;
     wave->gws_turn = 0;
@@ -330,8 +337,11 @@ static bool begin(struct sim_block *sim, bool fresh)
 static void begin_code(struct amdgpu_wave *wave)
 {
     const struct amdgpu_op *op = amdgpu_goto(wave, wave->block->dispatch->entry);
-    if (op)
-        wave->next = op;
+    if (!op)
+        return;
+    wave->next = op;
+    if (wave->page->shape->emitters->begin)
+        wave->page->shape->emitters->begin(wave);
 }
 
 static enum sim_wave run(struct sim_block *sim, unsigned number, unsigned budget)
@@ -355,6 +365,9 @@ static bool stuck(struct sim_block *sim)
 static void fini(struct sim_block *sim)
 {
     struct amdgpu_block *block = sim->state;
+    if (block->counts)
+        sim_profile_add(block->dispatch->profile, block->counts);
+    free(block->counts);
     amdgpu_checks_destroy(block->checks);
     free(block->waits);
     amdgpu_scratch_pool_release(block->dispatch->scratch_pool, block->scratch_memory);
@@ -556,9 +569,17 @@ static bool set_memory(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_
     return true;
 }
 
+static void limit_to(uint64_t groups, const char *limit, struct amdgpu_dispatch *dispatch)
+{
+    if (dispatch->occupancy.limit && groups >= dispatch->occupancy.groups)
+        return;
+    dispatch->occupancy.groups = groups;
+    dispatch->occupancy.limit = limit;
+}
+
 /* Groups that a compute unit can hold at once; 0: not even one. On gfx10 and later, pairs of units
  * share their groups. */
-static uint64_t groups_per_unit(const struct amdgpu_dispatch *dispatch)
+static uint64_t groups_per_unit(struct amdgpu_dispatch *dispatch)
 {
     const struct amdgpu_model *model = &dispatch->device->model;
     unsigned pair = amdgpu_family_of(model->isa) == AMDGPU_GFX9 ? 1 : 2;
@@ -566,14 +587,17 @@ static uint64_t groups_per_unit(const struct amdgpu_dispatch *dispatch)
     size_t registers = round_up(dispatch->vgprs + agprs, model->vgpr_unit);
     if (dispatch->lanes > model->lanes)
         registers *= 2; /* allocated in waves of 32 */
-    unsigned waves = least(model->waves_per_simd, (unsigned)(model->vgprs_per_simd / registers));
-    uint64_t by_waves =
-        (uint64_t)waves * model->simds_per_unit * pair / dispatch->launch.waves_per_block;
+    uint64_t simds = (uint64_t)model->simds_per_unit * pair,
+             of_group = dispatch->launch.waves_per_block;
     size_t lds = dispatch->lds_size ? dispatch->lds_size : 1;
     uint64_t by_lds = (uint64_t)AMDGPU_LDS_PER_BLOCK * pair / lds;
-    if (by_lds == 0) /* ANYHIP_SIM_SHARED allows more */
-        by_lds = 1;
-    return by_waves < by_lds ? by_waves : by_lds;
+    dispatch->occupancy.limit = NULL;
+    dispatch->occupancy.waves_max = (unsigned)(model->waves_per_simd * simds);
+    dispatch->occupancy.simds = (unsigned)simds;
+    limit_to(dispatch->occupancy.waves_max / of_group, "waves", dispatch);
+    limit_to(model->vgprs_per_simd / registers * simds / of_group, "registers", dispatch);
+    limit_to(by_lds ? by_lds : 1, "shared memory", dispatch); /* ANYHIP_SIM_SHARED allows more */
+    return dispatch->occupancy.groups;
 }
 
 static bool set_residence(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end)
@@ -629,6 +653,7 @@ static void finish(struct sim_launch *launch, bool failed)
     else if (!atomic_load(&dispatch->failed))
         result.kind =
             atomic_load(&dispatch->cancelled) ? AMDGPU_END_CANCELLED : AMDGPU_END_NO_MEMORY;
+    sim_profile_end(dispatch->profile, failed);
     amdgpu_code_leave();
     dispatch->done(dispatch, &result);
 }
@@ -652,8 +677,10 @@ bool amdgpu_exec_start(struct amdgpu_dispatch *dispatch, const struct amdgpu_emi
         return false;
     dispatch->launch.state_size = layout_of(dispatch).size;
     amdgpu_code_enter(dispatch->entry);
+    dispatch->profile = sim_profile_on() ? amdgpu_profile_begin(dispatch) : NULL;
     if (sim_run(&dispatch->launch))
         return true;
+    sim_profile_end(dispatch->profile, true);
     amdgpu_code_leave();
     *out_end = (struct amdgpu_end){.kind = AMDGPU_END_NO_MEMORY};
     return false;

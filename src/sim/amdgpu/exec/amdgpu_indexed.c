@@ -60,6 +60,8 @@ const struct amdgpu_op *amdgpu_run_indexed(struct amdgpu_wave *wave, const struc
         return op;
     wave->indexing = true;
     for (unsigned i = 0; op && wave->mode & AMDGPU_MODE_GPR_INDEXING; i++) {
+        if (wave->counts && i != TURN)
+            amdgpu_profile_count(wave, op);
         if (i == TURN)
             op = amdgpu_pause(wave, op, SIM_WAVE_READY);
         else

@@ -132,11 +132,27 @@ static struct amdgpu_page *page_at(const struct amdgpu_shape *shape, uint64_t ad
 
 /* ---- discarding pages: under the lock ------------------------------------------------------- */
 
-static void free_retired(void)
+/* The pages that can be freed, once the lock is released: their regions may still be compiled,
+ * which has to be waited for. */
+static struct amdgpu_page *take_retired(void)
 {
-    while (code.active == 0 && code.retired) {
-        struct amdgpu_page *page = code.retired;
-        code.retired = page->retired;
+    struct amdgpu_page *pages = code.active == 0 ? code.retired : NULL;
+    if (pages)
+        code.retired = NULL;
+    return pages;
+}
+
+/* Regions first, which refer to ops of other pages. */
+static void free_pages(struct amdgpu_page *pages)
+{
+    for (struct amdgpu_page *page = pages; page; page = page->retired) {
+        void *regions = atomic_load(&page->regions);
+        if (regions)
+            page->shape->emitters->free(regions);
+    }
+    while (pages) {
+        struct amdgpu_page *page = pages;
+        pages = page->retired;
         free_page(page);
     }
 }
@@ -180,14 +196,15 @@ static void discard(uint64_t start, uint64_t end, uint64_t keep)
         return;
     while ((memory = decoded_in(start, end, keep)))
         retire_memory(memory);
-    free_retired();
 }
 
 void amdgpu_code_discard(uint64_t address, size_t size)
 {
     pthread_mutex_lock(&code.lock);
     discard(address, address + size, 0);
+    struct amdgpu_page *pages = take_retired();
     pthread_mutex_unlock(&code.lock);
+    free_pages(pages);
 }
 
 /* Whether a page at address was decoded from memory other than memory. */
@@ -216,8 +233,9 @@ void amdgpu_code_leave(void)
 {
     pthread_mutex_lock(&code.lock);
     code.active--;
-    free_retired();
+    struct amdgpu_page *pages = take_retired();
     pthread_mutex_unlock(&code.lock);
+    free_pages(pages);
 }
 
 /* ---- decoding: under the lock ---------------------------------------------------------------- */
@@ -347,6 +365,8 @@ static bool decode(struct amdgpu_page *page, unsigned index)
     if (amdgpu_decode(page->shape->isa, page->shape->lanes, words, size, &inst) == AMDGPU_DECODED) {
         amdgpu_set_length(&made, inst.length);
         made.count = inst.dst[0].count;
+        if (sim_profile_on())
+            inst.kind = (unsigned char)amdgpu_class_of(&inst);
         made.inst = keep_inst(page, &inst);
         if (!made.inst)
             made.run = no_room;
@@ -386,6 +406,11 @@ static const struct amdgpu_op *decode_op(struct amdgpu_wave *wave, const struct 
     return there ? op : no_code(wave, page->address + index * 4);
 }
 
+bool amdgpu_is_refused(amdgpu_handler run)
+{
+    return run == unknown || run == not_simulated || run == no_register || run == no_room;
+}
+
 bool amdgpu_is_decoded(const struct amdgpu_op *op)
 {
     return __atomic_load_n(&op->run, __ATOMIC_ACQUIRE) != decode_op;
@@ -410,35 +435,88 @@ const struct amdgpu_op *amdgpu_goto(struct amdgpu_wave *wave, uint64_t address)
     return &page->ops[address % AMDGPU_PAGE_SIZE / 4];
 }
 
+/* The page after another, in which the op at an index is. NULL: there is no code. */
+static struct amdgpu_page *page_after(struct amdgpu_page *page, size_t index)
+{
+    struct amdgpu_page *following = atomic_load_explicit(&page->following, memory_order_acquire);
+    if (following)
+        return following;
+    following = page_at(page->shape, page->address + AMDGPU_PAGE_SIZE + index * 4);
+    if (following && following->memory == page->memory) /* then both are discarded together */
+        atomic_store_explicit(&page->following, following, memory_order_release);
+    return following;
+}
+
 static const struct amdgpu_op *next_page(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     struct amdgpu_page *page = (struct amdgpu_page *)(uintptr_t)wave->page;
-    ptrdiff_t index = op - page->ops - AMDGPU_PAGE_WORDS;
-    struct amdgpu_page *following = atomic_load_explicit(&page->following, memory_order_acquire);
-    if (!following) {
-        uint64_t address = page->address + AMDGPU_PAGE_SIZE + (uint64_t)index * 4;
-        following = page_at(page->shape, address);
-        if (!following)
-            return no_code(wave, address);
-        if (following->memory == page->memory) /* then both pages are discarded together */
-            atomic_store_explicit(&page->following, following, memory_order_release);
-    }
+    size_t index = (size_t)(op - page->ops) - AMDGPU_PAGE_WORDS;
+    const struct amdgpu_page *following = page_after(page, index);
+    if (!following)
+        return no_code(wave, page->address + AMDGPU_PAGE_SIZE + index * 4);
     wave->page = following;
     wave->steps--;
     return &following->ops[index];
 }
 
+/* The page that op jumps to, which is cached in effect. NULL: there is no code. */
+static const struct amdgpu_page *page_of_jump(const struct amdgpu_page *from,
+                                              const struct amdgpu_op *op, uint64_t address)
+{
+    const struct amdgpu_page *page = __atomic_load_n(&op->effect, __ATOMIC_ACQUIRE);
+    if (page)
+        return page;
+    page = page_at(from->shape, address);
+    if (page && page->memory == from->memory)
+        __atomic_store_n(&((struct amdgpu_op *)(uintptr_t)op)->effect, page, __ATOMIC_RELEASE);
+    return page;
+}
+
 const struct amdgpu_op *amdgpu_jump_far(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     uint64_t address = amdgpu_address(wave, op) + (uint64_t)op->offset_bytes * 4;
-    const struct amdgpu_page *page = __atomic_load_n(&op->effect, __ATOMIC_ACQUIRE);
-    if (!page) {
-        page = page_at(wave->page->shape, address);
-        if (!page)
-            return no_code(wave, address);
-        if (page->memory == wave->page->memory)
-            __atomic_store_n(&((struct amdgpu_op *)(uintptr_t)op)->effect, page, __ATOMIC_RELEASE);
-    }
+    const struct amdgpu_page *page = page_of_jump(wave->page, op, address);
+    if (!page)
+        return no_code(wave, address);
     wave->page = page;
     return &page->ops[address % AMDGPU_PAGE_SIZE / 4];
+}
+
+/* ---- looking ahead -------------------------------------------------------------------------- */
+
+const struct amdgpu_op *amdgpu_find_op(const struct amdgpu_shape *shape, uint64_t address)
+{
+    const struct amdgpu_page *page = find_page(shape, address & -(uint64_t)AMDGPU_PAGE_SIZE);
+    return page ? &page->ops[address % AMDGPU_PAGE_SIZE / 4] : NULL;
+}
+
+const struct amdgpu_op *amdgpu_ahead(const struct amdgpu_op *op)
+{
+    struct amdgpu_page *page = amdgpu_page_of(op);
+    size_t index = op->offset / 4;
+    bool there = true;
+    if (index >= AMDGPU_PAGE_WORDS) {
+        struct amdgpu_page *following = page_after(page, index -= AMDGPU_PAGE_WORDS);
+        if (!following || following->memory != page->memory)
+            return NULL;
+        page = following;
+        op = &page->ops[index];
+    }
+    if (!amdgpu_is_decoded(op)) {
+        pthread_mutex_lock(&code.lock);
+        if (!amdgpu_is_decoded(op))
+            there = decode(page, (unsigned)index);
+        pthread_mutex_unlock(&code.lock);
+    }
+    return there ? op : NULL;
+}
+
+const struct amdgpu_op *amdgpu_ahead_target(const struct amdgpu_op *op)
+{
+    const struct amdgpu_page *from = amdgpu_page_of(op);
+    if (op->bits)
+        return op + op->offset_bytes;
+    uint64_t address = from->address + op->offset + (uint64_t)op->offset_bytes * 4;
+    const struct amdgpu_page *page = page_of_jump(from, op, address);
+    return page && page->memory == from->memory ? &page->ops[address % AMDGPU_PAGE_SIZE / 4] : NULL;
 }

@@ -24,25 +24,9 @@ const uint32_t *amdgpu_live(struct amdgpu_wave *wave)
 
 /* ---- scalar sources ------------------------------------------------------------------------ */
 
-static uint64_t vcc_of(const struct amdgpu_wave *wave)
-{
-    return amdgpu_mask(wave, AMDGPU_VCC);
-}
-
 uint64_t amdgpu_scalar(const struct amdgpu_wave *wave, const struct amdgpu_source *source)
 {
-    switch (source->kind) {
-    case AMDGPU_SREG:
-        return source->count > 1 ? amdgpu_s64(wave, source->reg) : wave->s[source->reg];
-    case AMDGPU_SCC:
-        return wave->scc;
-    case AMDGPU_VCCZ:
-        return vcc_of(wave) == 0;
-    case AMDGPU_EXECZ:
-        return amdgpu_exec(wave) == 0;
-    default:
-        return source->value;
-    }
+    return amdgpu_read_scalar(wave, source);
 }
 
 /* An aperture: the whole address, or its upper half. */
@@ -165,13 +149,18 @@ static enum sim_wave outcome(const struct amdgpu_wave *wave)
     }
 }
 
-/* Separate from the usual loop, which this check would slow down. */
+/* Separate from the usual loop, which checks and counts would slow down. */
 __attribute__((noinline, cold)) static const struct amdgpu_op *
-run_watched(struct amdgpu_wave *wave, const struct amdgpu_op *op, int *left)
+run_watched(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    for (; op && *left > 0; --*left)
-        op = amdgpu_waits_check(wave, op) ? __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(wave, op)
-                                          : NULL;
+    for (; op && wave->left > 0; --wave->left) {
+        if (wave->waits && !amdgpu_waits_check(wave, op))
+            op = NULL;
+        else if (wave->counts)
+            op = amdgpu_profile_run(wave, op);
+        else
+            op = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(wave, op);
+    }
     return op;
 }
 
@@ -182,18 +171,23 @@ enum sim_wave amdgpu_wave_run(struct amdgpu_wave *wave, unsigned budget)
     if (sim_run_cancelled(&wave->block->dispatch->launch))
         return SIM_WAVE_READY;
     const struct amdgpu_op *op = wave->next;
-    int left = (int)budget;
+    wave->left = (int)budget;
     wave->pause = SIM_WAVE_READY;
     if (wave->mode & AMDGPU_MODE_GPR_INDEXING)
         op = amdgpu_run_indexed(wave, op);
-    if (__builtin_expect(wave->waits != NULL, 0))
-        op = run_watched(wave, op, &left);
-    for (; op && left > 0; left--)
+    if (__builtin_expect(wave->watched, 0))
+        op = run_watched(wave, op);
+    for (; op && wave->left > 0; wave->left--)
         op = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(wave, op);
     if (op) {
         wave->next = op;
         wave->pause = may_be_waiting(wave) ? SIM_WAVE_SPINS : SIM_WAVE_READY;
     }
-    wave->steps += budget - (unsigned)left;
+    wave->steps += budget - (unsigned)wave->left;
+    const struct amdgpu_emitters *emitters = wave->block->dispatch->shape->emitters;
+    if (op && emitters->turn)
+        emitters->turn(wave);
+    else if (wave->state == AMDGPU_ENDED && emitters->end)
+        emitters->end(wave);
     return outcome(wave);
 }

@@ -8,6 +8,8 @@
 
 #include "amdgpu_exec.h"
 
+#include <stddef.h>
+
 enum {
     AMDGPU_PAGE_SIZE = 4096,
     AMDGPU_PAGE_WORDS = AMDGPU_PAGE_SIZE / 4,
@@ -31,6 +33,7 @@ struct amdgpu_page {
         following;               /* the page after it, if it belongs to the same memory */
     struct amdgpu_page *retired; /* the next in the list of pages that wait to be freed */
     struct amdgpu_slab *slabs;   /* of instructions */
+    _Atomic(void *) regions;     /* of emitters->turn; NULL: none */
     /* Instructions that extend beyond the page continue on the page after it. */
     struct amdgpu_op ops[AMDGPU_PAGE_WORDS + AMDGPU_INST_WORDS];
 };
@@ -57,6 +60,25 @@ const struct amdgpu_op *amdgpu_jump_far(struct amdgpu_wave *wave, const struct a
 
 /* Whether op is decoded and may be read; another thread may be decoding it. */
 bool amdgpu_is_decoded(const struct amdgpu_op *op);
+
+/* Whether a decoded op's handler only reports that it cannot be executed. */
+bool amdgpu_is_refused(amdgpu_handler run);
+
+/* For what looks at code that no wave may have come to. The op at an address, decoded or not; NULL:
+ * on a page that there is not yet. */
+const struct amdgpu_op *amdgpu_find_op(const struct amdgpu_shape *shape, uint64_t address);
+/* The op that a wave comes to at op, the one on the next page where op is the end of one, decoded;
+ * and the op that a branch goes to, which need not be decoded. NULL: there is none in the same
+ * memory. */
+const struct amdgpu_op *amdgpu_ahead(const struct amdgpu_op *op);
+const struct amdgpu_op *amdgpu_ahead_target(const struct amdgpu_op *op);
+
+/* The page that holds an op. */
+static inline struct amdgpu_page *amdgpu_page_of(const struct amdgpu_op *op)
+{
+    uintptr_t first = (uintptr_t)op - op->offset / 4 * sizeof *op;
+    return (struct amdgpu_page *)(first - offsetof(struct amdgpu_page, ops));
+}
 
 /* Whether the op that is words away from op is on the same page. */
 static inline bool amdgpu_is_near(const struct amdgpu_op *op, int64_t words)
@@ -138,6 +160,15 @@ struct amdgpu_waits *amdgpu_waits_of(struct amdgpu_waits *waits, unsigned wave);
 /* Called before op is executed. False: op uses a register whose load the wave has not waited for,
  * which was reported. */
 bool amdgpu_waits_check(struct amdgpu_wave *wave, const struct amdgpu_op *op);
+
+/* ---- amdgpu_profile.c: where launches are profiled ---------------------------------------- */
+
+/* Counts op, which the wave is about to execute. */
+void amdgpu_profile_count(struct amdgpu_wave *wave, const struct amdgpu_op *op);
+/* Executes op, and counts it. */
+const struct amdgpu_op *amdgpu_profile_run(struct amdgpu_wave *wave, const struct amdgpu_op *op);
+/* A dispatch that is profiled begins. */
+struct sim_profile_launch *amdgpu_profile_begin(const struct amdgpu_dispatch *dispatch);
 
 /* ---- amdgpu_report.c ---------------------------------------------------------------------- */
 

@@ -1,43 +1,15 @@
 /* Loads and stores: from addresses in registers to checked memory, and the bytes themselves.
  * Compiled once for each instruction set of the host (AMDGPU_ISA_NAME). amdgpu_memory.c chooses
  * among these functions and handles rare cases. */
-#include "amdgpu_access.h"
-#include "sim_lanes.h"
-
-#include <string.h>
+#include "amdgpu_pieces.h"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
 
-#define INLINE      __attribute__((always_inline, no_sanitize("thread"))) static inline
 /* Kernels may race, so the host's compiler must not assume that they do not. */
 #define RACY __attribute__((no_sanitize("thread")))
 
-/* Words of memory, anywhere. */
-typedef uint16_t any16 __attribute__((aligned(1), may_alias));
-typedef uint32_t any32 __attribute__((aligned(1), may_alias));
-
-INLINE void start(struct amdgpu_places *places)
-{
-    places->run = NULL;
-    places->copied = 0;
-    places->piece = 0;
-}
-
 /* ---- global memory -------------------------------------------------------------------- */
-
-/* Whether lane l's address is lane 0's plus l * bytes, for live lanes, as far as the lower
- * half says; the upper halves are the same (high NULL: there are none). */
-INLINE bool is_run(uint64_t exec, unsigned lanes, const uint32_t *low, const uint32_t *high,
-                   unsigned bytes)
-{
-    unsigned first = (unsigned)__builtin_ctzll(exec);
-    unsigned last = 63 - (unsigned)__builtin_clzll(exec);
-    if (low[first] + (uint64_t)(last - first) * bytes > UINT32_MAX)
-        return false;
-    return !(sim_lanes_off_4(low, lanes, low[first] - first * bytes, bytes) & exec) &&
-           !(high && sim_lanes_off_4(high, lanes, high[first], 0) & exec);
-}
 
 /* Whether sim_lanes.h has what the lanes of an access need. */
 INLINE bool is_fast(const struct amdgpu_access *access)
@@ -108,34 +80,8 @@ INLINE bool translate_far(struct amdgpu_wave *wave, const struct amdgpu_op *op, 
     return true;
 }
 
-/* Live lanes' elements at base + low[lane] and, unless NULL, high[lane] in the upper half: in one
- * piece of memory. False: they are not, or they are inaccessible. */
-INLINE bool translate_piece(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                            unsigned lanes, uint64_t base, const uint32_t *low,
-                            const uint32_t *high, bool write, struct amdgpu_places *places)
-{
-    const struct amdgpu_access *access = op->effect;
-    if (is_run(exec, lanes, low, high, access->bytes)) {
-        unsigned first = (unsigned)__builtin_ctzll(exec);
-        unsigned last = 63 - (unsigned)__builtin_clzll(exec);
-        uint64_t at = base + low[first] + (high ? (uint64_t)high[first] << 32 : 0);
-        unsigned char *where = NULL;
-        if (!amdgpu_is_lds(at) && !amdgpu_is_scratch(at) &&
-            !(access->atomic && at & (access->bytes - 1u)))
-            where = sim_translate_span(wave->block->dispatch->device->device, at,
-                                       (size_t)(last - first + 1) * access->bytes, write);
-        if (where) {
-            places->run = (unsigned char *)((uintptr_t)where - first * (uintptr_t)access->bytes);
-            return true;
-        }
-    }
-    if (is_fast(access)) /* as quick lane by lane */
-        return false;
-    return translate_near(wave, op, exec, lanes, base, low, high, places);
-}
-
 INLINE bool translate_global(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                             unsigned lanes, bool write, struct amdgpu_places *places)
+                             unsigned lanes, struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
     if (op->src[0].kind == AMDGPU_NONE || op->bits & AMDGPU_TID) {
@@ -147,7 +93,8 @@ INLINE bool translate_global(struct amdgpu_wave *wave, const struct amdgpu_op *o
     uint64_t base = (uint64_t)op->offset_bytes;
     if (has_base)
         base += amdgpu_s64(wave, op->src[1].reg);
-    if (translate_piece(wave, op, exec, lanes, base, low, high, write, places))
+    if (!is_fast(access) && /* else as quick lane by lane */
+        translate_near(wave, op, exec, lanes, base, low, high, places))
         return true;
     for (unsigned lane = 0; lane < lanes; lane++)
         places->at[lane] = base + low[lane];
@@ -183,23 +130,12 @@ INLINE bool translate_window(struct amdgpu_wave *wave, const struct amdgpu_op *o
     return amdgpu_translate_lanes(wave, op, places);
 }
 
-INLINE bool translate_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                          unsigned lanes, uint32_t offset, struct amdgpu_places *places)
+INLINE bool translate_lds(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
+                          uint32_t offset, struct amdgpu_places *places)
 {
-    const struct amdgpu_access *access = op->effect;
     const struct amdgpu_block *block = wave->block;
-    const uint32_t *low = amdgpu_v(wave, op->src[0].reg);
-    unsigned first = (unsigned)__builtin_ctzll(exec);
-    uint32_t start = low[first] + offset;
-    size_t size = (size_t)(64 - (unsigned)__builtin_clzll(exec) - first) * access->bytes;
-    if (!access->atomic && start < block->lds_size && size <= block->lds_size - start &&
-        is_run(exec, lanes, low, NULL, access->bytes)) {
-        places->run =
-            (unsigned char *)((uintptr_t)block->lds + start - first * (uintptr_t)access->bytes);
-        return true;
-    }
-    return translate_window(wave, op, lanes, SIM_SHARED_WINDOW, low, offset, block->lds,
-                            block->lds_size, 0, places);
+    return translate_window(wave, op, lanes, SIM_SHARED_WINDOW, amdgpu_v(wave, op->src[0].reg),
+                            offset, block->lds, block->lds_size, 0, places);
 }
 
 INLINE bool translate_scratch(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes,
@@ -233,8 +169,8 @@ INLINE bool translate_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *o
     }
     uint32_t offsets[AMDGPU_LANES_MAX];
     uint64_t base;
-    if (amdgpu_buffer_offsets(wave, op, &base, offsets) &&
-        translate_piece(wave, op, exec, lanes, base, offsets, NULL, access->write, places))
+    if (amdgpu_buffer_offsets(wave, op, &base, offsets) && !is_fast(access) &&
+        translate_near(wave, op, exec, lanes, base, offsets, NULL, places))
         return true;
     amdgpu_buffer_addresses(wave, op, places);
     return (!places->copied && translate_far(wave, op, exec, places)) ||
@@ -242,20 +178,21 @@ INLINE bool translate_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *o
 }
 
 INLINE bool translate_space(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
-                            unsigned lanes, enum amdgpu_space space, bool write,
-                            struct amdgpu_places *places)
+                            unsigned lanes, enum amdgpu_space space, struct amdgpu_places *places)
 {
+    places->copied = 0;
+    places->piece = 0;
     switch (space) {
     case AMDGPU_SPACE_LDS:
         if (op->src[0].kind == AMDGPU_NONE || op->bits & AMDGPU_TID)
             break;
-        return translate_lds(wave, op, exec, lanes, (uint32_t)op->offset_bytes, places);
+        return translate_lds(wave, op, lanes, (uint32_t)op->offset_bytes, places);
     case AMDGPU_SPACE_SCRATCH:
         return translate_scratch_op(wave, op, lanes, places);
     case AMDGPU_SPACE_BUFFER:
         return translate_buffer(wave, op, exec, lanes, places);
     default:
-        return translate_global(wave, op, exec, lanes, write, places);
+        return translate_global(wave, op, exec, lanes, places);
     }
     amdgpu_addresses(wave, op, places);
     return amdgpu_translate_lanes(wave, op, places);
@@ -266,247 +203,154 @@ static bool translate_where(struct amdgpu_wave *wave, const struct amdgpu_op *op
                             struct amdgpu_places *places)
 {
     const struct amdgpu_access *access = op->effect;
-    uint64_t exec = amdgpu_exec(wave);
-    start(places);
-    if (!translate_space(wave, op, exec, wave->lanes, access->space, access->write, places))
-        return false;
-    for (unsigned lane = 0; places->run && lane < wave->lanes; lane++)
-        places->where[lane] =
-            (unsigned char *)((uintptr_t)places->run + lane * (uintptr_t)access->bytes);
-    return true;
+    return translate_space(wave, op, amdgpu_exec(wave), wave->lanes, access->space, places);
 }
 
-/* ---- one lane ------------------------------------------------------------------------- */
-
-/* v: the lane's first register; registers of a lane are lanes words apart. */
-INLINE void fetch(uint32_t *restrict v, unsigned lanes, const unsigned char *from,
-                  enum amdgpu_element element)
-{
-    const any32 *words = (const any32 *)(const void *)from;
-    switch (element) {
-    case AMDGPU_ELEMENT_U8:
-        v[0] = *from;
-        break;
-    case AMDGPU_ELEMENT_I8:
-        v[0] = (uint32_t)(int32_t)(signed char)*from;
-        break;
-    case AMDGPU_ELEMENT_U16:
-        v[0] = *(const any16 *)(const void *)from;
-        break;
-    case AMDGPU_ELEMENT_I16:
-        v[0] = (uint32_t)(int32_t)(int16_t) * (const any16 *)(const void *)from;
-        break;
-    case AMDGPU_ELEMENT_128:
-        v[0] = words[0], v[lanes] = words[1], v[2 * lanes] = words[2], v[3 * lanes] = words[3];
-        break;
-    case AMDGPU_ELEMENT_96:
-        v[0] = words[0], v[lanes] = words[1], v[2 * lanes] = words[2];
-        break;
-    case AMDGPU_ELEMENT_64:
-        v[0] = words[0], v[lanes] = words[1];
-        break;
-    case AMDGPU_ELEMENT_32:
-        v[0] = words[0];
-        break;
-    case AMDGPU_ELEMENT_LOW_U8:
-        v[0] = (v[0] & 0xffff0000) | *from;
-        break;
-    case AMDGPU_ELEMENT_LOW_I8:
-        v[0] = (v[0] & 0xffff0000) | (uint16_t)(int16_t)(signed char)*from;
-        break;
-    case AMDGPU_ELEMENT_LOW_16:
-        v[0] = (v[0] & 0xffff0000) | *(const any16 *)(const void *)from;
-        break;
-    case AMDGPU_ELEMENT_HIGH_U8:
-        v[0] = (v[0] & 0xffff) | (uint32_t)*from << 16;
-        break;
-    case AMDGPU_ELEMENT_HIGH_I8:
-        v[0] = (v[0] & 0xffff) | (uint32_t)(int32_t)(signed char)*from << 16;
-        break;
-    default: /* AMDGPU_ELEMENT_HIGH_16 */
-        v[0] = (v[0] & 0xffff) | (uint32_t) * (const any16 *)(const void *)from << 16;
-    }
-}
-
-INLINE void put(const uint32_t *restrict v, unsigned lanes, unsigned char *to,
-                enum amdgpu_element element)
-{
-    any32 *words = (any32 *)(void *)to;
-    switch (element) {
-    case AMDGPU_ELEMENT_U8:
-        *to = (unsigned char)v[0];
-        break;
-    case AMDGPU_ELEMENT_U16:
-        *(any16 *)(void *)to = (uint16_t)v[0];
-        break;
-    case AMDGPU_ELEMENT_HIGH_U8:
-        *to = (unsigned char)(v[0] >> 16);
-        break;
-    case AMDGPU_ELEMENT_HIGH_16:
-        *(any16 *)(void *)to = (uint16_t)(v[0] >> 16);
-        break;
-    case AMDGPU_ELEMENT_128:
-        words[0] = v[0], words[1] = v[lanes], words[2] = v[2 * lanes], words[3] = v[3 * lanes];
-        break;
-    case AMDGPU_ELEMENT_96:
-        words[0] = v[0], words[1] = v[lanes], words[2] = v[2 * lanes];
-        break;
-    case AMDGPU_ELEMENT_64:
-        words[0] = v[0], words[1] = v[lanes];
-        break;
-    default: /* AMDGPU_ELEMENT_32 */
-        words[0] = v[0];
-    }
-}
-
-/* ---- all lanes ------------------------------------------------------------------------ */
-
-INLINE unsigned char *place(const struct amdgpu_places *places, unsigned lane, unsigned bytes)
-{
-    return places->run ? (unsigned char *)((uintptr_t)places->run + (uintptr_t)lane * bytes)
-                       : places->where[lane];
-}
+/* ---- lanes whose elements are anywhere -------------------------------------------------- */
 
 INLINE void fetch_lanes(uint32_t *restrict v, unsigned lanes, uint64_t exec,
-                        const struct amdgpu_places *places, enum amdgpu_element element,
-                        unsigned bytes)
+                        const struct amdgpu_places *places, enum amdgpu_element element)
 {
-    const unsigned char *run = places->run;
-    if (exec != (lanes == 64 ? UINT64_MAX : UINT32_MAX))
-        for (uint64_t left = exec; left; left &= left - 1) {
-            unsigned lane = (unsigned)__builtin_ctzll(left);
-            fetch(v + lane, lanes, place(places, lane, bytes), element);
-        }
-    else if (run)
-        for (unsigned lane = 0; lane < lanes; lane++)
-            fetch(v + lane, lanes, run + (size_t)lane * bytes, element);
-    else
+    if (element == AMDGPU_ELEMENT_32 && SIM_LANES_FAST)
+        sim_lanes_gather_4(v, places->where, 0, exec, lanes);
+    else if (is_all(exec, lanes))
         for (unsigned lane = 0; lane < lanes; lane++)
             fetch(v + lane, lanes, places->where[lane], element);
+    else
+        for (uint64_t left = exec; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(left);
+            fetch(v + lane, lanes, places->where[lane], element);
+        }
 }
 
 INLINE void put_lanes(const uint32_t *restrict v, unsigned lanes, uint64_t exec,
-                      const struct amdgpu_places *places, enum amdgpu_element element,
-                      unsigned bytes)
+                      const struct amdgpu_places *places, enum amdgpu_element element)
 {
-    unsigned char *run = places->run;
-    if (exec != (lanes == 64 ? UINT64_MAX : UINT32_MAX))
-        for (uint64_t left = exec; left; left &= left - 1) {
-            unsigned lane = (unsigned)__builtin_ctzll(left);
-            put(v + lane, lanes, place(places, lane, bytes), element);
-        }
-    else if (run)
-        for (unsigned lane = 0; lane < lanes; lane++)
-            put(v + lane, lanes, run + (size_t)lane * bytes, element);
-    else
+    if (element == AMDGPU_ELEMENT_32 && SIM_LANES_FAST)
+        sim_lanes_scatter_4(v, places->where, 0, exec, lanes);
+    else if (is_all(exec, lanes))
         for (unsigned lane = 0; lane < lanes; lane++)
             put(v + lane, lanes, places->where[lane], element);
+    else
+        for (uint64_t left = exec; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctzll(left);
+            put(v + lane, lanes, places->where[lane], element);
+        }
 }
 
-/* Common cases, several lanes at a time. */
-INLINE void fetch_some(uint32_t *restrict v, unsigned lanes, const uint32_t *live,
-                       const unsigned char *run)
-{
-    const any32 *from = (const any32 *)(const void *)run;
-    for (unsigned lane = 0; lane < lanes; lane++)
-        if (live[lane])
-            v[lane] = from[lane];
-}
-
-INLINE void put_some(const uint32_t *restrict v, unsigned lanes, const uint32_t *live,
-                     unsigned char *run)
-{
-    any32 *to = (any32 *)(void *)run;
-    for (unsigned lane = 0; lane < lanes; lane++)
-        if (live[lane])
-            to[lane] = v[lane];
-}
+/* ---- elements of any kind ----------------------------------------------------------------- */
 
 /* Calls with constants. */
-INLINE void fetch_all(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned dst,
-                      unsigned lanes, uint64_t exec, const struct amdgpu_places *places)
-{
-    const struct amdgpu_access *access = op->effect;
-    uint32_t *v = amdgpu_v(wave, dst);
-    switch (access->element) {
-#define CASE(element, bytes)                                                                       \
+#define LOADED(CASE)                                                                               \
+    CASE(AMDGPU_ELEMENT_U8, 1)                                                                     \
+    CASE(AMDGPU_ELEMENT_I8, 1)                                                                     \
+    CASE(AMDGPU_ELEMENT_U16, 2)                                                                    \
+    CASE(AMDGPU_ELEMENT_I16, 2)                                                                    \
+    CASE(AMDGPU_ELEMENT_32, 4)                                                                     \
+    CASE(AMDGPU_ELEMENT_64, 8)                                                                     \
+    CASE(AMDGPU_ELEMENT_96, 12)                                                                    \
+    CASE(AMDGPU_ELEMENT_128, 16)                                                                   \
+    CASE(AMDGPU_ELEMENT_LOW_U8, 1)                                                                 \
+    CASE(AMDGPU_ELEMENT_LOW_I8, 1)                                                                 \
+    CASE(AMDGPU_ELEMENT_LOW_16, 2)                                                                 \
+    CASE(AMDGPU_ELEMENT_HIGH_U8, 1)                                                                \
+    CASE(AMDGPU_ELEMENT_HIGH_I8, 1)                                                                \
+    CASE(AMDGPU_ELEMENT_HIGH_16, 2)
+#define STORED(CASE)                                                                               \
+    CASE(AMDGPU_ELEMENT_U8, 1)                                                                     \
+    CASE(AMDGPU_ELEMENT_U16, 2)                                                                    \
+    CASE(AMDGPU_ELEMENT_32, 4)                                                                     \
+    CASE(AMDGPU_ELEMENT_64, 8)                                                                     \
+    CASE(AMDGPU_ELEMENT_96, 12)                                                                    \
+    CASE(AMDGPU_ELEMENT_128, 16)                                                                   \
+    CASE(AMDGPU_ELEMENT_HIGH_U8, 1)                                                                \
+    CASE(AMDGPU_ELEMENT_HIGH_16, 2)
+
+#define LANES(element, bytes)                                                                      \
     case element:                                                                                  \
-        fetch_lanes(v, lanes, exec, places, element, bytes);                                       \
+        if (write)                                                                                 \
+            put_lanes(v, lanes, exec, places, element);                                            \
+        else                                                                                       \
+            fetch_lanes(v, lanes, exec, places, element);                                          \
         break;
-        CASE(AMDGPU_ELEMENT_U8, 1)
-        CASE(AMDGPU_ELEMENT_I8, 1)
-        CASE(AMDGPU_ELEMENT_U16, 2)
-        CASE(AMDGPU_ELEMENT_I16, 2)
-        CASE(AMDGPU_ELEMENT_64, 8)
-        CASE(AMDGPU_ELEMENT_96, 12)
-        CASE(AMDGPU_ELEMENT_128, 16)
-        CASE(AMDGPU_ELEMENT_LOW_U8, 1)
-        CASE(AMDGPU_ELEMENT_LOW_I8, 1)
-        CASE(AMDGPU_ELEMENT_LOW_16, 2)
-        CASE(AMDGPU_ELEMENT_HIGH_U8, 1)
-        CASE(AMDGPU_ELEMENT_HIGH_I8, 1)
-        CASE(AMDGPU_ELEMENT_HIGH_16, 2)
-#undef CASE
-    default:
-        if (places->run && exec == amdgpu_all_lanes(wave))
-            memcpy(v, places->run, (size_t)lanes * 4);
-        else if (places->run)
-            fetch_some(v, lanes, amdgpu_live(wave), places->run);
-        else if (SIM_LANES_FAST)
-            sim_lanes_gather_4(v, places->where, 0, exec, lanes);
-        else
-            fetch_lanes(v, lanes, exec, places, AMDGPU_ELEMENT_32, 4);
-    }
+#define PIECES(element, bytes)                                                                     \
+    case element:                                                                                  \
+        move_pieces(wave, reg, lanes, pieces, write, element, bytes);                              \
+        break;
+
+INLINE void move_lanes(const struct amdgpu_wave *wave, unsigned reg, unsigned lanes, uint64_t exec,
+                       const struct amdgpu_places *places, bool write, enum amdgpu_element of)
+{
+    uint32_t *v = amdgpu_v(wave, reg);
+    if (write)
+        switch (of) {
+            STORED(LANES)
+        default:
+            break;
+        }
+    else
+        switch (of) {
+            LOADED(LANES)
+        default:
+            break;
+        }
 }
 
-INLINE void put_all(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned data,
-                    unsigned lanes, uint64_t exec, const struct amdgpu_places *places)
+INLINE void move_kind(struct amdgpu_wave *wave, unsigned reg, unsigned lanes,
+                      const struct pieces *pieces, bool write, enum amdgpu_element of)
 {
-    const struct amdgpu_access *access = op->effect;
-    const uint32_t *v = amdgpu_v(wave, data);
-    switch (access->element) {
-#define CASE(element, bytes)                                                                       \
-    case element:                                                                                  \
-        put_lanes(v, lanes, exec, places, element, bytes);                                         \
-        break;
-        CASE(AMDGPU_ELEMENT_U8, 1)
-        CASE(AMDGPU_ELEMENT_U16, 2)
-        CASE(AMDGPU_ELEMENT_64, 8)
-        CASE(AMDGPU_ELEMENT_96, 12)
-        CASE(AMDGPU_ELEMENT_128, 16)
-        CASE(AMDGPU_ELEMENT_HIGH_U8, 1)
-        CASE(AMDGPU_ELEMENT_HIGH_16, 2)
-#undef CASE
-    default:
-        if (places->run && exec == amdgpu_all_lanes(wave))
-            memcpy(places->run, v, (size_t)lanes * 4);
-        else if (places->run)
-            put_some(v, lanes, amdgpu_live(wave), places->run);
-        else if (SIM_LANES_FAST)
-            sim_lanes_scatter_4(v, places->where, 0, exec, lanes);
-        else
-            put_lanes(v, lanes, exec, places, AMDGPU_ELEMENT_32, 4);
-    }
+    if (write)
+        switch (of) {
+            STORED(PIECES)
+        default:
+            break;
+        }
+    else
+        switch (of) {
+            LOADED(PIECES)
+        default:
+            break;
+        }
 }
+#undef LANES
+#undef PIECES
+#undef LOADED
+#undef STORED
 
 /* Separate functions for each kind of wave, since they are long. */
-#define TRANSFERS(lanes)                                                                           \
-    RACY static void fetch_##lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,           \
-                                   unsigned dst, uint64_t exec,                                    \
-                                   const struct amdgpu_places *places)                             \
+#define TRANSFERS(lanes, name, write)                                                              \
+    __attribute__((noinline)) RACY static void name##_pieces_##lanes(                              \
+        struct amdgpu_wave *wave, unsigned reg, const struct pieces *pieces,                       \
+        enum amdgpu_element element)                                                               \
     {                                                                                              \
-        fetch_all(wave, op, dst, lanes, exec, places);                                             \
+        move_kind(wave, reg, lanes, pieces, write, element);                                       \
     }                                                                                              \
-    RACY static void put_##lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,             \
-                                 unsigned data, uint64_t exec, struct amdgpu_places *places)       \
+    __attribute__((noinline)) RACY static void name##_lanes_##lanes(                               \
+        const struct amdgpu_wave *wave, unsigned reg, uint64_t exec,                               \
+        const struct amdgpu_places *places, enum amdgpu_element element)                           \
     {                                                                                              \
-        put_all(wave, op, data, lanes, exec, places);                                              \
-        if (places->copied)                                                                        \
-            amdgpu_write_copies(wave, op, places);                                                 \
+        move_lanes(wave, reg, lanes, exec, places, write, element);                                \
     }
-TRANSFERS(64)
-TRANSFERS(32)
+TRANSFERS(64, load, false)
+TRANSFERS(32, load, false)
+TRANSFERS(64, store, true)
+TRANSFERS(32, store, true)
 #undef TRANSFERS
+
+INLINE void move_at(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned reg,
+                    unsigned lanes, uint64_t exec, struct amdgpu_places *places, bool write)
+{
+    const struct amdgpu_access *access = op->effect;
+    if (write) {
+        (lanes == 64 ? store_lanes_64 : store_lanes_32)(wave, reg, exec, places,
+                                                        (enum amdgpu_element)access->element);
+        if (places->copied)
+            amdgpu_write_copies(wave, op, places);
+    } else {
+        (lanes == 64 ? load_lanes_64 : load_lanes_32)(wave, reg, exec, places,
+                                                      (enum amdgpu_element)access->element);
+    }
+}
 
 /* ---- reading other lanes --------------------------------------------------------------- */
 
@@ -547,99 +391,257 @@ static const struct amdgpu_op *permute_halves(struct amdgpu_wave *wave, const st
     return permute_lanes(wave, op, 64, 32);
 }
 
+/* ---- pieces --------------------------------------------------------------------------- */
+
+INLINE bool find_in_buffer(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                           unsigned lanes, struct pieces *out)
+{
+    const struct amdgpu_access *access = op->effect;
+    uint32_t offset, offsets[AMDGPU_LANES_MAX];
+    uint64_t base;
+    if (amdgpu_buffer_is_scratch(wave, op, &offset))
+        return find_scratch(wave, op->bits & AMDGPU_OFFEN ? amdgpu_v(wave, op->src[0].reg) : NULL,
+                            offset, lanes, exec, access->bytes, out);
+    return amdgpu_buffer_offsets(wave, op, &base, offsets) &&
+           find_pieces(wave, access, AMDGPU_SPACE_BUFFER, base, offsets, NULL, lanes, exec,
+                       access->bytes, out);
+}
+
+/* What the live lanes, of which there are some, access, of bytes each. False: they are not in
+ * pieces, or there may be an error. */
+INLINE bool find(struct amdgpu_wave *wave, const struct amdgpu_op *op, uint64_t exec,
+                 unsigned lanes, enum amdgpu_space space, unsigned bytes, struct pieces *out)
+{
+    const struct amdgpu_access *access = op->effect;
+    const uint32_t *low = NULL;
+    uint64_t base = (uint64_t)op->offset_bytes;
+    if (space == AMDGPU_SPACE_BUFFER)
+        return find_in_buffer(wave, op, exec, lanes, out);
+    if (op->bits & AMDGPU_TID)
+        return false;
+    if (op->src[0].kind != AMDGPU_NONE)
+        low = amdgpu_v(wave, op->src[0].reg);
+    if (space == AMDGPU_SPACE_SCRATCH) {
+        if (op->src[1].kind != AMDGPU_NONE)
+            base += amdgpu_scalar(wave, &op->src[1]);
+        return find_scratch(wave, low, (uint32_t)base, lanes, exec, bytes, out);
+    }
+    if (!low)
+        return false;
+    if (space == AMDGPU_SPACE_LDS)
+        return find_pieces(wave, access, space, base, low, NULL, lanes, exec, bytes, out);
+    bool has_base = op->src[1].kind != AMDGPU_NONE;
+    if (has_base)
+        base += amdgpu_s64(wave, op->src[1].reg);
+    return find_pieces(wave, access, space, base, low, has_base ? NULL : low + lanes, lanes, exec,
+                       bytes, out);
+}
+
 /* ---- handlers ------------------------------------------------------------------------- */
 
-/* Loads or stores. */
-INLINE const struct amdgpu_op *transfer(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                        unsigned lanes, enum amdgpu_space space, bool write)
+#define ANY AMDGPU_ELEMENT_COUNT /* the row says which */
+
+INLINE unsigned bytes_of(const struct amdgpu_access *access, enum amdgpu_element element)
+{
+    switch (element) {
+    case AMDGPU_ELEMENT_32:
+        return 4;
+    case AMDGPU_ELEMENT_64:
+        return 8;
+    case AMDGPU_ELEMENT_128:
+        return 16;
+    default:
+        return access->bytes;
+    }
+}
+
+INLINE void move(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned reg, unsigned lanes,
+                 const struct pieces *pieces, bool write, enum amdgpu_element element)
+{
+    const struct amdgpu_access *access = op->effect;
+    enum amdgpu_element own = (enum amdgpu_element)access->element;
+    if (element != ANY &&
+        move_whole(wave, reg, lanes, pieces, write, element, bytes_of(access, element)))
+        return;
+    if (element == AMDGPU_ELEMENT_32)
+        move_pieces(wave, reg, lanes, pieces, write, element, 4);
+    else if (write)
+        (lanes == 64 ? store_pieces_64 : store_pieces_32)(wave, reg, pieces, own);
+    else
+        (lanes == 64 ? load_pieces_64 : load_pieces_32)(wave, reg, pieces, own);
+}
+
+/* Loads or stores; each lane is looked at. */
+INLINE const struct amdgpu_op *transfer_lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                              unsigned lanes, enum amdgpu_space space, bool write)
 {
     struct amdgpu_places places;
     uint64_t exec = amdgpu_exec_of(wave, lanes);
+    if (!translate_space(wave, op, exec, lanes, space, &places))
+        return NULL;
+    move_at(wave, op, write ? op->dst1 : op->dst, lanes, exec, &places, write);
+    return amdgpu_next(op);
+}
+
+/* Loads or stores; in_lanes: transfer_lanes. */
+INLINE const struct amdgpu_op *transfer(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                        unsigned lanes, enum amdgpu_space space, bool write,
+                                        enum amdgpu_element element, amdgpu_handler in_lanes)
+{
+    struct pieces pieces;
+    uint64_t exec = amdgpu_exec_of(wave, lanes);
     if (!exec)
         return amdgpu_next(op);
-    start(&places);
-    if (!translate_space(wave, op, exec, lanes, space, write, &places))
-        return NULL;
-    if (write)
-        (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &places);
-    else
-        (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst, exec, &places);
+    if (!find(wave, op, exec, lanes, space, bytes_of(op->effect, element), &pieces))
+        return in_lanes(wave, op);
+    move(wave, op, write ? op->dst1 : op->dst, lanes, &pieces, write, element);
     return amdgpu_next(op);
 }
 
 /* The same for two elements of each lane; both are translated before a register changes. */
-INLINE const struct amdgpu_op *transfer_two(struct amdgpu_wave *wave, const struct amdgpu_op *op,
-                                            unsigned lanes, bool write)
+INLINE const struct amdgpu_op *
+transfer_two_lanes(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lanes, bool write)
 {
     const struct amdgpu_access *access = op->effect;
     struct amdgpu_places first, second;
     uint64_t exec = amdgpu_exec_of(wave, lanes);
     uint32_t offset = (uint32_t)op->offset_bytes;
-    if (!exec)
-        return amdgpu_next(op);
-    start(&first);
-    start(&second);
-    if (!translate_lds(wave, op, exec, lanes, offset, &first) ||
-        !translate_lds(wave, op, exec, lanes, offset + amdgpu_second(op), &second))
+    first.copied = second.copied = 0;
+    first.piece = second.piece = 0;
+    if (!translate_lds(wave, op, lanes, offset, &first) ||
+        !translate_lds(wave, op, lanes, offset + amdgpu_second(op), &second))
         return NULL;
-    if (write) {
-        (lanes == 64 ? put_64 : put_32)(wave, op, op->dst1, exec, &first);
-        (lanes == 64 ? put_64 : put_32)(wave, op, op->src[2].reg, exec, &second);
-    } else {
-        (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst, exec, &first);
-        (lanes == 64 ? fetch_64 : fetch_32)(wave, op, op->dst + access->bytes / 4u, exec, &second);
-    }
+    unsigned further = write ? op->src[2].reg : op->dst + access->bytes / 4u;
+    move_at(wave, op, write ? op->dst1 : op->dst, lanes, exec, &first, write);
+    move_at(wave, op, further, lanes, exec, &second, write);
     return amdgpu_next(op);
 }
 
-#define HANDLERS(lanes, name, space)                                                               \
-    RACY static const struct amdgpu_op *load_##name##_##lanes(struct amdgpu_wave *wave,            \
-                                                              const struct amdgpu_op *op)          \
+INLINE const struct amdgpu_op *transfer_two(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                            unsigned lanes, bool write, enum amdgpu_element element,
+                                            amdgpu_handler in_lanes)
+{
+    const struct amdgpu_access *access = op->effect;
+    const uint32_t *low = amdgpu_v(wave, op->src[0].reg);
+    const unsigned bytes = bytes_of(access, element);
+    struct pieces first, second;
+    uint64_t exec = amdgpu_exec_of(wave, lanes);
+    uint32_t offset = (uint32_t)op->offset_bytes;
+    if (!exec)
+        return amdgpu_next(op);
+    if (!find_pieces(wave, access, AMDGPU_SPACE_LDS, offset, low, NULL, lanes, exec, bytes,
+                     &first) ||
+        !find_pieces(wave, access, AMDGPU_SPACE_LDS, offset + amdgpu_second(op), low, NULL, lanes,
+                     exec, bytes, &second))
+        return in_lanes(wave, op);
+    unsigned further = write ? op->src[2].reg : op->dst + bytes / 4;
+    move(wave, op, write ? op->dst1 : op->dst, lanes, &first, write, element);
+    move(wave, op, further, lanes, &second, write, element);
+    return amdgpu_next(op);
+}
+
+/* In lanes, and by pieces: with the element that the row says, and with those that programs mostly
+ * have. */
+#define LANES(name, write, space, lanes)                                                           \
+    __attribute__((noinline)) RACY static const struct amdgpu_op *name##_lanes_##space##_##lanes(  \
+        struct amdgpu_wave *wave, const struct amdgpu_op *op)                                      \
     {                                                                                              \
-        return transfer(wave, op, lanes, space, false);                                            \
-    }                                                                                              \
-    RACY static const struct amdgpu_op *store_##name##_##lanes(struct amdgpu_wave *wave,           \
-                                                               const struct amdgpu_op *op)         \
-    {                                                                                              \
-        return transfer(wave, op, lanes, space, true);                                             \
+        return transfer_lanes(wave, op, lanes, AMDGPU_SPACE_##space, write);                       \
     }
-#define TWO(lanes)                                                                                 \
-    RACY static const struct amdgpu_op *load_two_##lanes(struct amdgpu_wave *wave,                 \
-                                                         const struct amdgpu_op *op)               \
+#define HANDLER(name, write, space, lanes, kind, element)                                          \
+    RACY static const struct amdgpu_op *name##_##kind##_##space##_##lanes(                         \
+        struct amdgpu_wave *wave, const struct amdgpu_op *op)                                      \
     {                                                                                              \
-        return transfer_two(wave, op, lanes, false);                                               \
-    }                                                                                              \
-    RACY static const struct amdgpu_op *store_two_##lanes(struct amdgpu_wave *wave,                \
-                                                          const struct amdgpu_op *op)              \
-    {                                                                                              \
-        return transfer_two(wave, op, lanes, true);                                                \
+        return transfer(wave, op, lanes, AMDGPU_SPACE_##space, write, element,                     \
+                        name##_lanes_##space##_##lanes);                                           \
     }
-HANDLERS(64, global, AMDGPU_SPACE_GLOBAL)
-HANDLERS(32, global, AMDGPU_SPACE_GLOBAL)
-HANDLERS(64, lds, AMDGPU_SPACE_LDS)
-HANDLERS(32, lds, AMDGPU_SPACE_LDS)
-HANDLERS(64, scratch, AMDGPU_SPACE_SCRATCH)
-HANDLERS(32, scratch, AMDGPU_SPACE_SCRATCH)
-HANDLERS(64, buffer, AMDGPU_SPACE_BUFFER)
-HANDLERS(32, buffer, AMDGPU_SPACE_BUFFER)
-TWO(64)
-TWO(32)
-#undef HANDLERS
+#define SOME(name, write, space, lanes)                                                            \
+    LANES(name, write, space, lanes)                                                               \
+    HANDLER(name, write, space, lanes, any, ANY)                                                   \
+    HANDLER(name, write, space, lanes, 32, AMDGPU_ELEMENT_32)
+#define MOST(name, write, space, lanes)                                                            \
+    SOME(name, write, space, lanes)                                                                \
+    HANDLER(name, write, space, lanes, 64, AMDGPU_ELEMENT_64)                                      \
+    HANDLER(name, write, space, lanes, 128, AMDGPU_ELEMENT_128)
+#define TWO(name, write, kind, lanes, element)                                                     \
+    RACY static const struct amdgpu_op *name##_two_##kind##_##lanes(struct amdgpu_wave *wave,      \
+                                                                    const struct amdgpu_op *op)    \
+    {                                                                                              \
+        return transfer_two(wave, op, lanes, write, element, name##_two_lanes_##lanes);            \
+    }
+#define TWICE(name, write, lanes)                                                                  \
+    __attribute__((noinline)) RACY static const struct amdgpu_op *name##_two_lanes_##lanes(        \
+        struct amdgpu_wave *wave, const struct amdgpu_op *op)                                      \
+    {                                                                                              \
+        return transfer_two_lanes(wave, op, lanes, write);                                         \
+    }                                                                                              \
+    TWO(name, write, any, lanes, ANY)                                                              \
+    TWO(name, write, 32, lanes, AMDGPU_ELEMENT_32)
+#define WAVES(name, write, lanes)                                                                  \
+    MOST(name, write, GLOBAL, lanes)                                                               \
+    MOST(name, write, LDS, lanes)                                                                  \
+    SOME(name, write, SCRATCH, lanes)                                                              \
+    SOME(name, write, BUFFER, lanes)                                                               \
+    TWICE(name, write, lanes)
+WAVES(load, false, 64)
+WAVES(load, false, 32)
+WAVES(store, true, 64)
+WAVES(store, true, 32)
+#undef LANES
+#undef HANDLER
+#undef SOME
+#undef MOST
 #undef TWO
+#undef TWICE
+#undef WAVES
+
+/* By the element: any, and 32, 64 and 128 bits. */
+enum { KINDS = 4 };
+#define SOME(name, space, lanes)                                                                   \
+    {                                                                                              \
+        name##_any_##space##_##lanes, name##_32_##space##_##lanes, name##_any_##space##_##lanes,   \
+            name##_any_##space##_##lanes                                                           \
+    }
+#define MOST(name, space, lanes)                                                                   \
+    {                                                                                              \
+        name##_any_##space##_##lanes, name##_32_##space##_##lanes, name##_64_##space##_##lanes,    \
+            name##_128_##space##_##lanes                                                           \
+    }
+#define SPACES(name, lanes)                                                                        \
+    {                                                                                              \
+        [AMDGPU_SPACE_GLOBAL] = MOST(name, GLOBAL, lanes),                                         \
+        [AMDGPU_SPACE_FLAT] = MOST(name, GLOBAL, lanes),                                           \
+        [AMDGPU_SPACE_LDS] = MOST(name, LDS, lanes),                                               \
+        [AMDGPU_SPACE_SCRATCH] = SOME(name, SCRATCH, lanes),                                       \
+        [AMDGPU_SPACE_BUFFER] = SOME(name, BUFFER, lanes)                                          \
+    }
+static amdgpu_handler handler_of(const struct amdgpu_access *access, unsigned lanes)
+{
+    static const amdgpu_handler load[2][AMDGPU_SPACE_COUNT][KINDS] = {SPACES(load, 32),
+                                                                      SPACES(load, 64)};
+    static const amdgpu_handler store[2][AMDGPU_SPACE_COUNT][KINDS] = {SPACES(store, 32),
+                                                                       SPACES(store, 64)};
+    static const unsigned char kinds[AMDGPU_ELEMENT_COUNT] = {
+        [AMDGPU_ELEMENT_32] = 1, [AMDGPU_ELEMENT_64] = 2, [AMDGPU_ELEMENT_128] = 3};
+    unsigned kind = kinds[access->element];
+    return (access->write ? store : load)[lanes == 64][access->space][kind];
+}
+#undef SOME
+#undef MOST
+#undef SPACES
+
+static amdgpu_handler handler_of_two(const struct amdgpu_access *access, unsigned lanes)
+{
+    static const amdgpu_handler load[2][2] = {{load_two_any_32, load_two_any_64},
+                                              {load_two_32_32, load_two_32_64}};
+    static const amdgpu_handler store[2][2] = {{store_two_any_32, store_two_any_64},
+                                               {store_two_32_32, store_two_32_64}};
+    return (access->write ? store : load)[access->element == AMDGPU_ELEMENT_32][lanes == 64];
+}
 
 const struct amdgpu_access_functions JOIN(amdgpu_access_, AMDGPU_ISA_NAME) = {
-    .load = {[AMDGPU_SPACE_GLOBAL] = {load_global_32, load_global_64},
-             [AMDGPU_SPACE_FLAT] = {load_global_32, load_global_64},
-             [AMDGPU_SPACE_LDS] = {load_lds_32, load_lds_64},
-             [AMDGPU_SPACE_SCRATCH] = {load_scratch_32, load_scratch_64},
-             [AMDGPU_SPACE_BUFFER] = {load_buffer_32, load_buffer_64}},
-    .store = {[AMDGPU_SPACE_GLOBAL] = {store_global_32, store_global_64},
-              [AMDGPU_SPACE_FLAT] = {store_global_32, store_global_64},
-              [AMDGPU_SPACE_LDS] = {store_lds_32, store_lds_64},
-              [AMDGPU_SPACE_SCRATCH] = {store_scratch_32, store_scratch_64},
-              [AMDGPU_SPACE_BUFFER] = {store_buffer_32, store_buffer_64}},
-    .load_two = {load_two_32, load_two_64},
-    .store_two = {store_two_32, store_two_64},
+    .handler = handler_of,
+    .handler_of_two = handler_of_two,
     .translate = translate_where,
     .permute = {permute_32, permute_64},
     .permute_halves = permute_halves,

@@ -79,7 +79,6 @@ enum {
 
 /* The addresses of the live lanes' elements, translated. */
 struct amdgpu_places {
-    unsigned char *run; /* lane l's element at run + l * bytes; NULL: at where[l] */
     unsigned char *where[AMDGPU_LANES_MAX];
     uint64_t at[AMDGPU_LANES_MAX]; /* flat addresses; not set if they are not needed */
     bool windows;                  /* whether those may be in LDS and scratch */
@@ -105,16 +104,17 @@ static inline uint64_t amdgpu_byte_address(const struct amdgpu_places *places, u
            at % places->piece;
 }
 
-/* Functions that are compiled once for each instruction set of the host (amdgpu_access.c). Indices:
- * 1 for waves of 64. */
+/* Functions that are compiled once for each instruction set of the host (amdgpu_access.c). */
 struct amdgpu_access_functions {
-    amdgpu_handler load[AMDGPU_SPACE_COUNT][2], store[AMDGPU_SPACE_COUNT][2];
-    amdgpu_handler load_two[2], store_two[2];
-    /* Translates the addresses of the live lanes' elements, always to where[]. False: an element is
-     * inaccessible, which was reported. */
+    /* Of a load or a store, and of a DS load or store with two elements. */
+    amdgpu_handler (*handler)(const struct amdgpu_access *access, unsigned lanes);
+    amdgpu_handler (*handler_of_two)(const struct amdgpu_access *access, unsigned lanes);
+    /* Translates the addresses of the live lanes' elements. False: an element is inaccessible,
+     * which was reported. */
     bool (*translate)(struct amdgpu_wave *wave, const struct amdgpu_op *op,
                       struct amdgpu_places *out_places);
-    amdgpu_handler permute[2], permute_halves; /* ds_bpermute_b32; halves of waves of 64 */
+    /* ds_bpermute_b32, index 1 for waves of 64; and in halves of those. */
+    amdgpu_handler permute[2], permute_halves;
 };
 extern const struct amdgpu_access_functions amdgpu_access_base, amdgpu_access_avx2,
     amdgpu_access_avx512;
@@ -134,6 +134,9 @@ static inline void amdgpu_set_offsets(const struct amdgpu_inst *inst,
     uint32_t unit = (uint32_t)access->scale * access->bytes, first = (uint32_t)inst->offset;
     op->imm = first * unit | (uint64_t)((inst->offset1 - first) * unit) << 32;
 }
+
+/* The row of a load or a store; NULL: it is neither. */
+const struct amdgpu_access *amdgpu_plain_access(unsigned id);
 
 /* Computes the flat addresses of the live lanes' (first) elements, windows, and copied with present
  * for elements that do not exist completely. */
@@ -169,11 +172,16 @@ bool amdgpu_emit_lanes(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_
 bool amdgpu_emit_smem(const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_emit_atomic(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
 bool amdgpu_emit_to_lds(const struct amdgpu_inst *inst, struct amdgpu_op *op);
-/* Inserts the check of an op's accesses before its handler, if checks are on. */
+/* Inserts the check of an op's accesses before its handler, if checks are on or launches are
+ * profiled. */
 void amdgpu_emit_check(struct amdgpu_op *op);
 /* Checks a write of an op to LDS other than its accesses. False: a finding, which was reported. */
 bool amdgpu_check_lds_write(struct amdgpu_wave *wave, const struct amdgpu_op *op, unsigned lane,
                             uint32_t offset, size_t size);
+
+/* Counts the accesses of a launch that is profiled (amdgpu_count.c). */
+void amdgpu_count_accesses(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                           const struct amdgpu_places *places);
 
 /* ---- windows -------------------------------------------------------------------------- */
 

@@ -160,6 +160,10 @@ static const struct amdgpu_op *check(struct amdgpu_wave *wave, const struct amdg
 {
     struct amdgpu_places places;
     amdgpu_addresses(wave, op, &places);
+    if (wave->counts)
+        amdgpu_count_accesses(wave, op, &places);
+    if (!amdgpu_checks_on() && !sim_memory_tracking)
+        return ((amdgpu_handler)(uintptr_t)op->src[0].value)(wave, op);
     sim_shadow_wave_barrier(shadow_of(wave->block),
                             wave->number); /* the lanes of a wave are in step */
     if (!check_places(wave, op, &places, 0))
@@ -180,7 +184,7 @@ bool amdgpu_check_elements(struct amdgpu_wave *wave, const struct amdgpu_op *op,
 
 void amdgpu_emit_check(struct amdgpu_op *op)
 {
-    if (!amdgpu_checks_on() && !sim_memory_tracking)
+    if (!amdgpu_checks_on() && !sim_memory_tracking && !sim_profile_on())
         return;
     op->src[0].value = (uintptr_t)op->run;
     op->run = check;

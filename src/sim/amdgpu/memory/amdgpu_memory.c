@@ -311,6 +311,12 @@ static const struct amdgpu_access accesses[] = {
                                            .write = true},
 };
 
+const struct amdgpu_access *amdgpu_plain_access(unsigned id)
+{
+    bool exists = id < sizeof accesses / sizeof *accesses && accesses[id].bytes;
+    return exists ? &accesses[id] : NULL;
+}
+
 static bool adds_lane(unsigned id)
 {
     return id == AMDGPU_ID_GLOBAL_LOAD_ADDTID_B32 || id == AMDGPU_ID_GLOBAL_STORE_ADDTID_B32 ||
@@ -347,15 +353,15 @@ static bool emit_operands(enum amdgpu_isa isa, const struct amdgpu_inst *inst, s
 static bool emit_access(unsigned lanes, const struct amdgpu_inst *inst, struct amdgpu_op *op)
 {
     const struct amdgpu_access_functions *functions = amdgpu_access_functions();
-    if (inst->row->id >= sizeof accesses / sizeof *accesses || !accesses[inst->row->id].bytes)
+    const struct amdgpu_access *access = amdgpu_plain_access(inst->row->id);
+    if (!access)
         return false;
-    const struct amdgpu_access *access = &accesses[inst->row->id];
     op->effect = access;
     if (access->scale) {
         amdgpu_set_offsets(inst, access, op);
-        op->run = (access->write ? functions->store_two : functions->load_two)[lanes == 64];
+        op->run = functions->handler_of_two(access, lanes);
     } else {
-        op->run = (access->write ? functions->store : functions->load)[access->space][lanes == 64];
+        op->run = functions->handler(access, lanes);
     }
     return true;
 }

@@ -188,7 +188,6 @@ static bool translate_texels(struct amdgpu_wave *wave, const struct amdgpu_op *o
                              struct amdgpu_places *places)
 {
     unsigned bytes = amdgpu_texel_bytes(view->image.format);
-    places->run = NULL;
     places->windows = false;
     places->piece = 0;
     places->copied = amdgpu_exec(wave) & ~texels->valid;

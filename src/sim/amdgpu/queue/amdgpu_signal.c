@@ -5,6 +5,7 @@
  * are sequentially consistent, so at least one of the two sees the other. */
 #include "amdgpu_queue.h"
 #include "amdgpu_watch.h"
+#include "clocks.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -200,13 +201,6 @@ bool amdgpu_signal_satisfies(int64_t value, hsa_signal_condition_t condition, in
 
 /* ---- waiting ----------------------------------------------------------------------- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static size_t first_met(const struct amdgpu_watch *watch, int64_t *out_value)
 {
     size_t i = 0;
@@ -247,7 +241,7 @@ static size_t sleep_until(const struct amdgpu_watch *watch, uint64_t end, struct
     uint64_t longest = has_shared(watch) ? LOOK_AGAIN_MIN_NS : LOOK_AGAIN_MAX_NS;
     for (uint64_t piece = LOOK_AGAIN_MIN_NS;; piece *= 2) {
         size_t met = first_met(watch, out_value);
-        uint64_t now = now_ns(), left = end > now ? end - now : 0;
+        uint64_t now = ah_clock_now(), left = end > now ? end - now : 0;
         if (met < watch->count || left == 0)
             return met;
         if (piece > longest)
@@ -279,7 +273,7 @@ static size_t sleep_linked(const struct amdgpu_watch *watch, uint64_t end, int64
 size_t amdgpu_watch_wait(const struct amdgpu_watch *watch, uint64_t timeout_ns, int64_t *out_value)
 {
     int64_t value = 0;
-    uint64_t start = now_ns();
+    uint64_t start = ah_clock_now();
     uint64_t end = timeout_ns > UINT64_MAX - start ? UINT64_MAX : start + timeout_ns;
     size_t met = timeout_ns > 0 ? spin(watch, &value) : first_met(watch, &value);
     if (met == watch->count && timeout_ns > 0)

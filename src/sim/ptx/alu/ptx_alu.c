@@ -11,10 +11,19 @@
 #include "ptx_alu_lanes.h"
 #include "ptx_alu_video.h"
 
+/* Bitcode of the rows (ptx_wave.c) includes this file, and takes its handlers and no table. */
+#if !defined(PTX_ALU_HANDLER)
+#define PTX_ALU_HANDLER static
+#define PTX_ALU_TABLE   1
+#else
+#define PTX_ALU_TABLE 0
+#endif
+
 /* ---- handlers ---------------------------------------------------------------- */
 
 #define ONCE(id, ...)                                                                              \
-    static const struct ptx_op *plain_##id(struct ptx_warp *warp, const struct ptx_op *op)         \
+    PTX_ALU_HANDLER const struct ptx_op *plain_##id(struct ptx_warp *warp,                         \
+                                                    const struct ptx_op *op)                       \
     {                                                                                              \
         const u64 mods = op->mods;                                                                 \
         (void)mods;                                                                                \
@@ -27,12 +36,14 @@
         (void)mods;                                                                                \
         __VA_ARGS__                                                                                \
     }                                                                                              \
-    static const struct ptx_op *plain_##id(struct ptx_warp *warp, const struct ptx_op *op)         \
+    PTX_ALU_HANDLER const struct ptx_op *plain_##id(struct ptx_warp *warp,                         \
+                                                    const struct ptx_op *op)                       \
     {                                                                                              \
         apply_##id(warp, op, 0);                                                                   \
         return op + 1;                                                                             \
     }                                                                                              \
-    static const struct ptx_op *modified_##id(struct ptx_warp *warp, const struct ptx_op *op)      \
+    PTX_ALU_HANDLER const struct ptx_op *modified_##id(struct ptx_warp *warp,                      \
+                                                       const struct ptx_op *op)                    \
     {                                                                                              \
         apply_##id(warp, op, op->mods);                                                            \
         return op + 1;                                                                             \
@@ -209,6 +220,7 @@ static void lop3_test(struct ptx_warp *warp, const struct ptx_op *op, s32 *resul
 
 /* ---- the table ------------------------------------------------------------------------ */
 
+#if PTX_ALU_TABLE
 #define ROW_ONCE(id)     [PTX_ALU_##id] = {plain_##id, plain_##id},
 #define ROW_TWICE(id)    [PTX_ALU_##id] = {plain_##id, modified_##id},
 #define ROW_LANES1       ROW_ONCE
@@ -243,3 +255,4 @@ const ptx_handler JOIN(ptx_alu_handlers_, PTX_ISA_NAME)[PTX_ALU_COUNT][2] = {
 #include "ptx_alu.def"
 #undef ALU
 };
+#endif

@@ -59,17 +59,18 @@ static bool refuse_first(struct ptx_warp *warp, const struct ptx_op *op,
     return false;
 }
 
-/* A small space: offsets below limit, lane l's bytes at start + l * stride. */
+/* A small space: offsets below limit, the block's, or crosswise each lane's. */
 static inline bool window_pointers(struct ptx_warp *warp, const struct ptx_op *op,
                                    const struct ptx_access *access, const uint64_t at[PTX_LANES],
-                                   unsigned char *start, size_t limit, size_t stride,
+                                   unsigned char *start, size_t limit, bool crosswise,
                                    unsigned char *out_where[PTX_LANES])
 {
     uint64_t last = limit - access->bytes, low = access->bytes - 1u, bad = limit < access->bytes;
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
         uint64_t in = (uint64_t)(int64_t)warp->lanes[lane];
         bad |= ((at[lane] & low) | (at[lane] > last)) & in;
-        out_where[lane] = (unsigned char *)((uintptr_t)start + lane * stride + at[lane]);
+        uint64_t place = crosswise ? ptx_local_place(lane, at[lane]) : at[lane];
+        out_where[lane] = (unsigned char *)((uintptr_t)start + place);
     }
     return bad ? refuse_first(warp, op, access, at, limit) : true;
 }
@@ -143,8 +144,9 @@ static unsigned char *generic_pointer(struct ptx_warp *warp, const struct ptx_ac
     case PTX_SHARED:
         return within(warp->shared, warp->shared_size, offset, access->bytes);
     case PTX_LOCAL:
-        return within(warp->local + lane * warp->local_stride, warp->local_stride, offset,
-                      access->bytes);
+        return within(warp->local, warp->local_stride, offset, access->bytes)
+                   ? warp->local + ptx_local_place(lane, offset)
+                   : NULL;
     case PTX_PARAM:
         return access->write ? NULL
                              : within((unsigned char *)(uintptr_t)warp->params, warp->param_size,
@@ -179,13 +181,14 @@ static bool access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
 {
     switch (access->space) {
     case PTX_SHARED:
-        return window_pointers(warp, op, access, at, warp->shared, warp->shared_size, 0, out_where);
+        return window_pointers(warp, op, access, at, warp->shared, warp->shared_size, false,
+                               out_where);
     case PTX_LOCAL:
-        return window_pointers(warp, op, access, at, warp->local, warp->local_stride,
-                               warp->local_stride, out_where);
+        return window_pointers(warp, op, access, at, warp->local, warp->local_stride, true,
+                               out_where);
     case PTX_PARAM:
         return window_pointers(warp, op, access, at, (unsigned char *)(uintptr_t)warp->params,
-                               access->write ? 0 : warp->param_size, 0, out_where);
+                               access->write ? 0 : warp->param_size, false, out_where);
     case PTX_GLOBAL:
         return global_pointers(warp, op, access, at, out_where);
     default:
@@ -295,6 +298,10 @@ RACES static const struct ptx_op *load_parameter(struct ptx_warp *warp, const st
     KIND(GLOBAL, 4, 4)                                                                             \
     KIND(GLOBAL, 8, 1)                                                                             \
     KIND(GLOBAL, 8, 2)                                                                             \
+    KIND(LOCAL, 4, 1)                                                                              \
+    KIND(LOCAL, 4, 2)                                                                              \
+    KIND(LOCAL, 4, 4)                                                                              \
+    KIND(LOCAL, 8, 1)                                                                              \
     KIND(GENERIC, 4, 1)                                                                            \
     KIND(GENERIC, 8, 1)
 
@@ -311,7 +318,7 @@ __attribute__((noinline)) RACES static bool move_any(struct ptx_warp *warp,
                                                      const struct ptx_access *access, bool write)
 {
     if (access->space == PTX_LOCAL)
-        return false;
+        return move_local(warp, access, warp->mask, write, access->size, access->count, false);
     if (access->size == 4 && access->count == 1 && access->widths[0] == 4)
         return move_pieces(warp, access, warp->mask, write, access->space, 4, 1, true);
     return move_pieces(warp, access, warp->mask, write, access->space, access->size, access->count,
@@ -328,13 +335,21 @@ RACES static const struct ptx_op *store_any(struct ptx_warp *warp, const struct 
     return move_any(warp, op->extra, true) ? op + 1 : store_lanes(warp, op);
 }
 
+LANE bool move_space(struct ptx_warp *warp, const struct ptx_access *access, bool write,
+                     enum ptx_space space, unsigned size, unsigned count)
+{
+    if (space == PTX_LOCAL)
+        return move_local(warp, access, UINT32_MAX, write, size, count, true);
+    return move_pieces(warp, access, UINT32_MAX, write, space, size, count, true);
+}
+
 #define HANDLERS(space, size, count)                                                               \
     RACES static const struct ptx_op *load_##space##_##size##_##count(struct ptx_warp *warp,       \
                                                                       const struct ptx_op *op)     \
     {                                                                                              \
         if (warp->mask != UINT32_MAX)                                                              \
             return load_any(warp, op);                                                             \
-        return move_pieces(warp, op->extra, UINT32_MAX, false, PTX_##space, size, count, true)     \
+        return move_space(warp, op->extra, false, PTX_##space, size, count)                        \
                    ? op + 1                                                                        \
                    : load_lanes(warp, op);                                                         \
     }                                                                                              \
@@ -343,7 +358,7 @@ RACES static const struct ptx_op *store_any(struct ptx_warp *warp, const struct 
     {                                                                                              \
         if (warp->mask != UINT32_MAX)                                                              \
             return store_any(warp, op);                                                            \
-        return move_pieces(warp, op->extra, UINT32_MAX, true, PTX_##space, size, count, true)      \
+        return move_space(warp, op->extra, true, PTX_##space, size, count)                         \
                    ? op + 1                                                                        \
                    : store_lanes(warp, op);                                                        \
     }

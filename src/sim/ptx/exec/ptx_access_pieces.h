@@ -171,4 +171,41 @@ LANE bool move_pieces(struct ptx_warp *warp, const struct ptx_access *access, ui
     return true;
 }
 
+/* ---- local memory ------------------------------------------------------------------------- */
+
+/* A load or a store of the lanes of mask at one offset of their local memory, where their elements
+ * are PTX_LOCAL_UNIT bytes apart. False: offsets differ, or there is an error. */
+LANE bool move_local(struct ptx_warp *warp, const struct ptx_access *access, uint32_t mask,
+                     bool write, unsigned size, unsigned count, bool plain)
+{
+    const unsigned bytes = size * count;
+    uint64_t offset = (uint64_t)access->offset + (access->frame ? warp->local_offset : 0);
+    if (access->symbol)
+        offset += access->symbol->address;
+    if (access->address_size == 8) {
+        const slot_8 *base = (const slot_8 *)(const void *)(warp->regs + access->base);
+        offset += base[__builtin_ctz(mask)];
+        if (sim_lanes_off_8(base, PTX_LANES, base[__builtin_ctz(mask)], 0) & mask)
+            return false;
+    } else if (access->address_size == 4) {
+        const slot_4 *base = (const slot_4 *)(const void *)(warp->regs + access->base);
+        offset = (uint32_t)(base[__builtin_ctz(mask)] + (uint32_t)offset);
+        if (sim_lanes_off_4(base, PTX_LANES, base[__builtin_ctz(mask)], 0) & mask)
+            return false;
+    }
+    if ((offset & (bytes - 1)) || !within(warp->local, warp->local_stride, offset, bytes))
+        return false;
+    uintptr_t where = (uintptr_t)warp->local + ptx_local_place(0, offset);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned char *slot = warp->regs + access->slots[i];
+        unsigned width = plain ? size : access->widths[i];
+        if (write)
+            put_row(slot, width, where + i * size, PTX_LOCAL_UNIT, PTX_LANES, mask, size);
+        else
+            fetch_row(slot, width, where + i * size, PTX_LOCAL_UNIT, PTX_LANES, mask, size,
+                      access->sign);
+    }
+    return true;
+}
+
 #endif

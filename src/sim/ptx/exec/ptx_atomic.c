@@ -203,7 +203,7 @@ static void one_lane(struct ptx_warp *warp, const struct ptx_atomic *atomic, uns
     bool shared = atomic->access.space == PTX_SHARED ||
                   (atomic->access.space == PTX_GENERIC &&
                    (is_within(where, warp->shared, warp->shared_size) ||
-                    is_within(where, warp->local, warp->local_stride * PTX_LANES)));
+                    is_within(where, warp->local, ptx_local_size(warp->local_stride))));
     size_t column = (size_t)lane * atomic->width, size = atomic->access.size;
     unsigned char old[PTX_VECTOR_MAX][16];
     for (unsigned i = 0; i < atomic->access.count; i++)

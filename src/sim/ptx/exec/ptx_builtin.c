@@ -32,7 +32,8 @@ static unsigned char *within(const unsigned char *start, size_t limit, uint64_t 
     return inside ? (unsigned char *)(uintptr_t)(start + offset) : NULL;
 }
 
-/* Where lane finds size bytes, which cross no multiple of SIM_GRANULE. */
+/* Where lane finds size bytes, which cross no multiple of SIM_GRANULE, in local memory of
+ * PTX_LOCAL_UNIT. */
 static unsigned char *pointer_of(struct ptx_warp *warp, unsigned lane, uint64_t address,
                                  size_t size, bool write)
 {
@@ -41,7 +42,9 @@ static unsigned char *pointer_of(struct ptx_warp *warp, unsigned lane, uint64_t 
     case PTX_SHARED:
         return within(warp->shared, warp->shared_size, offset, size);
     case PTX_LOCAL:
-        return within(warp->local + lane * warp->local_stride, warp->local_stride, offset, size);
+        return within(warp->local, warp->local_stride, offset, size)
+                   ? warp->local + ptx_local_place(lane, offset)
+                   : NULL;
     case PTX_PARAM:
         return write ? NULL : within(warp->params, warp->param_size, offset, size);
     default:
@@ -51,7 +54,9 @@ static unsigned char *pointer_of(struct ptx_warp *warp, unsigned lane, uint64_t 
 
 static size_t piece_size(uint64_t address, size_t left)
 {
-    size_t size = SIM_GRANULE - address % SIM_GRANULE;
+    uint64_t offset;
+    unsigned unit = ptx_generic_space(address, &offset) == PTX_LOCAL ? PTX_LOCAL_UNIT : SIM_GRANULE;
+    size_t size = unit - address % unit;
     return size < left ? size : left;
 }
 

@@ -2,6 +2,7 @@
  * and calls of functions that the driver defines. */
 #include "ptx_builtin.h"
 #include "ptx_checks.h"
+#include "ptx_jit.h"
 #include "ptx_warp.h"
 
 #include <string.h>
@@ -12,14 +13,16 @@ enum { CALL_WEIGHT = 16, BUILTIN_STRIDE = 64, RESULT_STRIDE = 16 };
 
 struct side { /* one activation's memory */
     unsigned char *regs, *local;
-    size_t stride;
-    struct ptx_warp *checked; /* whose local memory it is, where accesses are checked */
+    size_t stride; /* bytes of a lane in local */
+    struct ptx_warp
+        *warp; /* local is this warp's, from an offset on, and lies crosswise; or NULL */
+    size_t offset;
 };
 
 static struct side side_of(struct ptx_warp *warp, const struct ptx_frame *frame)
 {
-    return (struct side){frame->regs, warp->local + frame->local_offset, warp->local_stride,
-                         warp->shadow ? warp : NULL};
+    return (struct side){
+        .regs = frame->regs, .local = warp->local, .warp = warp, .offset = frame->local_offset};
 }
 
 static bool is_mask(const struct ptx_formal *formal)
@@ -27,11 +30,29 @@ static bool is_mask(const struct ptx_formal *formal)
     return formal->slot && formal->width == 0;
 }
 
+/* Of a value's bytes from at on; *out_size: reduced to those that are contiguous. */
 static unsigned char *place_of(const struct side *side, const struct ptx_formal *formal,
-                               unsigned lane)
+                               unsigned lane, size_t at, size_t *out_size)
 {
-    return formal->slot ? side->regs + formal->offset + lane * formal->width
-                        : side->local + lane * side->stride + formal->offset;
+    if (formal->slot)
+        return side->regs + formal->offset + lane * formal->width + at;
+    if (!side->warp)
+        return side->local + lane * side->stride + formal->offset + at;
+    size_t offset = side->offset + formal->offset + at;
+    size_t left = PTX_LOCAL_UNIT - offset % PTX_LOCAL_UNIT;
+    *out_size = left < *out_size ? left : *out_size;
+    return side->local + ptx_local_place(lane, offset);
+}
+
+static void copy_lane(unsigned lane, const struct side *from, const struct ptx_formal *source,
+                      const struct side *to, const struct ptx_formal *target, size_t size)
+{
+    for (size_t at = 0, piece; at < size; at += piece) {
+        piece = size - at;
+        const unsigned char *bytes = place_of(from, source, lane, at, &piece);
+        unsigned char *place = place_of(to, target, lane, at, &piece);
+        memcpy(place, bytes, piece);
+    }
 }
 
 static void copy_value(uint32_t lanes, const struct side *from, const struct ptx_formal *source,
@@ -48,13 +69,12 @@ static void copy_value(uint32_t lanes, const struct side *from, const struct ptx
     }
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = (unsigned)__builtin_ctz(lanes);
-        unsigned char *at = place_of(to, target, lane);
-        memcpy(at, place_of(from, source, lane), size);
-        if (to->checked && !target->slot)
-            ptx_shadow_passed(to->checked, lane,
-                              (uint64_t)(to->local - to->checked->local) + target->offset, size);
+        copy_lane(lane, from, source, to, target, size);
+        if (to->warp && to->warp->shadow && !target->slot)
+            ptx_shadow_passed(to->warp, lane, to->offset + target->offset, size);
         if (target->slot && target->width > size)
-            memset(at + size, 0, target->width - size);
+            memset(to->regs + target->offset + lane * target->width + size, 0,
+                   target->width - size);
     }
 }
 
@@ -74,6 +94,7 @@ static const struct ptx_op *enter(struct ptx_warp *warp, const struct ptx_op *op
     if (warp->budget <= CALL_WEIGHT && warp->budget < ptx_wave_of(warp)->slice)
         return ptx_warp_yield(warp, op, false);
     warp->budget -= CALL_WEIGHT;
+    ptx_jit_call(callee, warp->launch);
     struct side from = side_of(warp, warp->fragment->frame);
     const struct ptx_frame *frame = ptx_warp_enter(warp, op, callee);
     if (!frame)
@@ -157,7 +178,7 @@ const struct ptx_op *ptx_run_call_builtin(struct ptx_warp *warp, const struct pt
     unsigned char arguments[PTX_LANES * BUILTIN_STRIDE] = {0};
     unsigned char results[PTX_LANES * RESULT_STRIDE] = {0};
     struct side caller = side_of(warp, warp->fragment->frame);
-    struct side packed = {NULL, arguments, BUILTIN_STRIDE, NULL};
+    struct side packed = {.local = arguments, .stride = BUILTIN_STRIDE};
     uint32_t offset = 0;
     for (unsigned i = 0; i < call->arg_count; i++) {
         uint32_t size = call->builtin->param_sizes[i];
@@ -169,7 +190,7 @@ const struct ptx_op *ptx_run_call_builtin(struct ptx_warp *warp, const struct pt
     if (!ptx_builtin_call(call->builtin, warp, op, arguments, BUILTIN_STRIDE,
                           call->result_count ? results : NULL, RESULT_STRIDE))
         return NULL;
-    struct side result = {NULL, results, RESULT_STRIDE, NULL};
+    struct side result = {.local = results, .stride = RESULT_STRIDE};
     struct ptx_formal formal = {.size = call->builtin->result_size};
     if (call->result_count > 0)
         copy_value(warp->mask, &result, &formal, &caller, &call->results[0]);

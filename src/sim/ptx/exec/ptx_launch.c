@@ -2,6 +2,7 @@
  * out: the block, its warps, their registers, shared and local memory. */
 #include "ptx_checks.h"
 #include "demangle.h"
+#include "ptx_jit.h"
 #include "ptx_warp.h"
 
 #include "log.h"
@@ -39,7 +40,7 @@ static struct ptx_shape_of_block shape_of(const struct ptx_launch *launch, unsig
                                                : code->shared_size;
     shape.local = round_up(shape.shared + shape.shared_size, 64);
     shape.local_stride = round_up(local, 16);
-    shape.size = shape.local + (size_t)waves * PTX_LANES * shape.local_stride;
+    shape.size = shape.local + waves * ptx_local_size(shape.local_stride);
     return shape;
 }
 
@@ -69,7 +70,7 @@ static void make_wave(struct ptx_block *block, unsigned number)
     warp->shared = base + shape->shared;
     warp->shared_size = shape->shared_size;
     warp->local_stride = shape->local_stride;
-    warp->local = base + shape->local + (size_t)number * PTX_LANES * shape->local_stride;
+    warp->local = base + shape->local + number * ptx_local_size(shape->local_stride);
     warp->params = launch->params;
     warp->param_size = code->param_size;
     warp->private = wave;
@@ -97,6 +98,10 @@ static bool make_block(struct sim_block *sim)
             : NULL;
     if (ptx_checks_on() && !shadow)
         return false;
+    if (sim_profile_on() && !(block->counts = calloc(1, sizeof *block->counts))) {
+        sim_shadow_destroy(shadow);
+        return false;
+    }
     for (unsigned i = 0; i < block->wave_count; i++) {
         make_wave(block, i);
         block->waves[i].warp.shadow = shadow;
@@ -142,7 +147,8 @@ static enum sim_wave run(struct sim_block *sim, unsigned wave, unsigned budget)
     struct ptx_block *block = sim->state;
     enum sim_wave outcome = ptx_warp_run(&block->waves[wave], budget);
     if (outcome == SIM_WAVE_ENDED)
-        AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN, "%s: warp %u of block %llu has executed %llu instructions",
+        AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN,
+               "%s: warp %u of block %llu has executed %llu instructions",
                block->launch->kernel->symbol->name, wave, (unsigned long long)sim->number,
                (unsigned long long)block->waves[wave].warp.steps);
     return outcome;
@@ -157,8 +163,12 @@ static bool stuck(struct sim_block *sim)
 static void fini(struct sim_block *sim)
 {
     struct ptx_block *block = sim->state;
+    const struct ptx_shape_of_block *shape = launch_of(sim)->private;
     if (!block->waves)
         return;
+    if (block->counts)
+        sim_profile_add(shape->profile, block->counts);
+    free(block->counts);
     sim_shadow_destroy(block->waves[0].warp.shadow);
     for (unsigned i = 0; i < block->wave_count; i++)
         ptx_warp_fini(&block->waves[i]);
@@ -223,6 +233,7 @@ static void finish(struct sim_launch *run_of_launch, bool failed)
         int none = PTX_END_OK;
         atomic_compare_exchange_strong(&launch->end, &none, PTX_END_CANCELLED);
     }
+    sim_profile_end(shape->profile, failed);
     launch->private = NULL;
     free(shape);
     launch->run.done = done;
@@ -232,6 +243,12 @@ static void finish(struct sim_launch *run_of_launch, bool failed)
 static bool is_clustered(const struct ptx_launch *launch)
 {
     return launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1;
+}
+
+static uint64_t warps_of(const struct ptx_launch *launch, unsigned waves)
+{
+    const uint32_t *grid = launch->run.grid;
+    return (uint64_t)grid[0] * grid[1] * grid[2] * waves;
 }
 
 bool ptx_launch(struct ptx_launch *launch)
@@ -252,13 +269,16 @@ bool ptx_launch(struct ptx_launch *launch)
     shape->done = launch->run.done;
     launch->private = shape;
     atomic_store(&launch->end, PTX_END_OK);
+    ptx_jit_launch(launch, warps_of(launch, waves));
     launch->run.engine = &engine;
     launch->run.kernel = (void *)(uintptr_t)launch->kernel;
     launch->run.waves_per_block = waves;
     launch->run.state_size = shape->size;
     launch->run.done = finish;
+    shape->profile = sim_profile_on() ? ptx_profile_begin(launch, shape) : NULL;
     if (sim_run(&launch->run))
         return true;
+    sim_profile_end(shape->profile, true);
     launch->run.done = shape->done;
     launch->private = NULL;
     free(shape);

@@ -2,15 +2,9 @@
  * bits say which one. */
 #include "ptx_warp.h"
 
-#include <string.h>
-#include <time.h>
+#include "clocks.h"
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#include <string.h>
 
 static void coordinates(const uint32_t *triple, enum ptx_special special, enum ptx_special x,
                         uint64_t *out_value)
@@ -58,10 +52,10 @@ static uint64_t of_warp(const struct ptx_warp *warp, enum ptx_special special)
     case PTX_SPECIAL_CLOCK64:
     case PTX_SPECIAL_GLOBALTIMER:
     case PTX_SPECIAL_GLOBALTIMER_LO:
-        return nanoseconds();
+        return ah_clock_now();
     case PTX_SPECIAL_CLOCK_HI:
     case PTX_SPECIAL_GLOBALTIMER_HI:
-        return nanoseconds() >> 32;
+        return ah_clock_now() >> 32;
     case PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
         return launch->dynamic_shared;
     case PTX_SPECIAL_TOTAL_SMEM_SIZE:

@@ -6,6 +6,7 @@
  * lane that spins cannot starve the one that it waits for. Other loops run to their end, however
  * long that takes. */
 #include "ptx_warp.h"
+#include "ptx_jit.h"
 
 #include "sim_options.h"
 
@@ -211,6 +212,7 @@ static void mark_yielded(struct ptx_wave *wave, struct ptx_fragment *fragment)
 const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins)
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
+    ptx_jit_loop(warp->fragment->frame->code, op, warp->launch);
     wave->rests = spins && !any_ready(warp);
     charge(wave);
     struct ptx_fragment *fragment = park(warp, op);

@@ -79,12 +79,14 @@ struct ptx_block {
     unsigned smid;
     struct ptx_barrier barriers[PTX_BARRIERS];
     struct ptx_barrier cluster;
+    struct sim_profile_counts *counts; /* NULL: launches are not profiled */
 };
 
 /* Of a launch (ptx_launch.private): how a block's memory is divided. */
 struct ptx_shape_of_block {
     size_t waves, regs, regs_stride, shared, shared_size, local, local_stride, size;
     void (*done)(struct sim_launch *launch, bool failed); /* the caller's */
+    struct sim_profile_launch *profile;                   /* NULL: it is not profiled */
 };
 
 static inline struct ptx_wave *ptx_wave_of(struct ptx_warp *warp)
@@ -137,6 +139,12 @@ void ptx_warp_return(struct ptx_warp *warp);
 void ptx_barrier_exit(struct ptx_block *block);
 /* Whether op is a barrier that all lanes of a warp are to execute together. */
 bool ptx_barrier_is_aligned(const struct ptx_op *op);
+
+/* ---- profiles (ptx_profile.c) -------------------------------------------------------- */
+
+/* A launch that is profiled begins. shape: how its blocks are laid out. */
+struct sim_profile_launch *ptx_profile_begin(const struct ptx_launch *launch,
+                                             const struct ptx_shape_of_block *shape);
 
 /* ---- rendezvous of a warp's lanes ------------------------------------------------------ */
 

@@ -4,23 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CLASS_OF_KIND(kind) SIM_CLASS_##kind
+#define CLASS_OF(kind)      CLASS_OF_KIND(kind)
+
 static const struct ptx_row rows[] = {
+#define ALU_ROW(emitter, id, opcode, pattern, operands, version, target)                           \
+    {opcode,  pattern, operands,     PTX_ROW_ALU,       PTX_EMIT_##emitter,                        \
+     version, target,  PTX_ALU_##id, CLASS_OF(ALU_KIND)},
 #define ALU(id, opcode, pattern, operands, version, target, ...)                                   \
-    {opcode, pattern, operands, PTX_ROW_ALU, PTX_EMIT_ALU, version, target, PTX_ALU_##id},
+    ALU_ROW(ALU, id, opcode, pattern, operands, version, target)
 #define ALU_VIDEO(id, opcode, pattern, operands, version, target, ...)                             \
-    {opcode, pattern, operands, PTX_ROW_ALU, PTX_EMIT_VIDEO, version, target, PTX_ALU_##id},
+    ALU_ROW(VIDEO, id, opcode, pattern, operands, version, target)
 #include "ptx_alu.def"
 #undef ALU
+#undef ALU_ROW
 #define PTX_ROW(kind, emitter, opcode, pattern, operands, version, target)                         \
-    {opcode, pattern, operands, PTX_ROW_##kind, PTX_EMIT_##emitter, version, target, 0},
+    {opcode, pattern, operands, PTX_ROW_##kind, PTX_EMIT_##emitter, version, target, 0, 0},
 #include "ptx_control.def"
 #undef PTX_ROW
 #define MEMORY(emitter, opcode, pattern, operands, version, target)                                \
-    {opcode, pattern, operands, PTX_ROW_MEMORY, PTX_EMIT_##emitter, version, target, 0},
+    {opcode, pattern, operands, PTX_ROW_MEMORY, PTX_EMIT_##emitter, version, target, 0, 0},
 #include "ptx_memory.def"
 #undef MEMORY
 #define WARPOP(emitter, opcode, pattern, operands, version, target)                                \
-    {opcode, pattern, operands, PTX_ROW_WARP, PTX_EMIT_##emitter, version, target, 0},
+    {opcode, pattern, operands, PTX_ROW_WARP, PTX_EMIT_##emitter, version, target, 0, 0},
 #include "ptx_warp_ops.def"
 #undef WARPOP
 };

@@ -1,6 +1,7 @@
 /* From a parsed function to its ops: the walk over blocks and instructions, and the
  * module's code as a whole. */
 #include "ptx_build.h"
+#include "ptx_jit.h"
 #include "ptx_translate.h"
 
 #include <stdatomic.h>
@@ -12,7 +13,7 @@
 static void emit(struct ptx_builder *builder, const struct ptx_inst *inst)
 {
     static const ptx_emit_function emitters[PTX_EMITTER_COUNT] = {
-#define PTX_EMITTER(id, name) [PTX_EMIT_##id] = ptx_emit_##name,
+#define PTX_EMITTER(id, name, ...) [PTX_EMIT_##id] = ptx_emit_##name,
 #include "ptx_emitters.def"
 #undef PTX_EMITTER
     };
@@ -43,6 +44,46 @@ static void emit_whole(struct ptx_builder *builder)
     emit(builder, builder->inst);
 }
 
+static enum ptx_counted counted_as(const struct ptx_inst *inst)
+{
+    switch (inst->row->emitter) {
+    case PTX_EMIT_BRANCH:
+        return PTX_COUNT_BRANCH;
+    case PTX_EMIT_BRANCH_INDEXED:
+        return PTX_COUNT_BRANCH_INDEXED;
+    case PTX_EMIT_RETURN:
+    case PTX_EMIT_EXIT:
+        return inst->guard ? PTX_COUNT_BRANCH : PTX_COUNT_PLAIN;
+    default:
+        return PTX_COUNT_PLAIN;
+    }
+}
+
+/* Where launches are profiled, an op before each instruction counts it. */
+static void emit_count(struct ptx_builder *builder, const struct ptx_inst *inst)
+{
+    struct ptx_count *count = sim_profile_on() ? ptx_build_alloc(builder, sizeof *count) : NULL;
+    if (!count)
+        return;
+    count->kind = ptx_class_of(inst);
+    count->counted = counted_as(inst);
+    if (count->counted == PTX_COUNT_BRANCH_INDEXED)
+        count->index = ptx_build_source(builder, &inst->operands[0], PTX_U32);
+    if (inst->guard) {
+        count->guarded = true;
+        count->guard = ptx_slots_find(&builder->body->slots, inst->guard, 0);
+        count->inverted = inst->guard_negated ? UINT32_MAX : 0;
+    }
+    ptx_build_op(builder, ptx_run_count)->extra = count;
+}
+
+/* Whether a warp stops here often, so that a compiled region is to begin behind it. Behind a
+ * guarded instruction lanes join anyway. */
+static bool is_entry_behind(const struct ptx_inst *inst)
+{
+    return inst->row->kind == PTX_ROW_BARRIER || inst->row->emitter == PTX_EMIT_CALL;
+}
+
 static void emit_inst(struct ptx_builder *builder, unsigned index)
 {
     const struct ptx_function *function = ptx_build_function(builder);
@@ -50,12 +91,15 @@ static void emit_inst(struct ptx_builder *builder, unsigned index)
     builder->inst_index = index;
     for (unsigned c = 0; c < PTX_SLOT_CLASSES; c++)
         builder->temporaries[c].used = 0;
+    emit_count(builder, builder->inst);
     if (builder->once && builder->once[index])
         ptx_once_emit(builder, emit_whole);
     else if (builder->inst->guard)
         emit_guarded(builder, builder->inst);
     else
         emit(builder, builder->inst);
+    if (!builder->inst->guard && is_entry_behind(builder->inst))
+        ptx_build_join(builder);
 }
 
 static void emit_stop(struct ptx_builder *builder)
@@ -133,6 +177,22 @@ static void count_lines(struct ptx_builder *builder)
     }
 }
 
+static void list_temporaries(struct ptx_builder *builder)
+{
+    struct ptx_code *code = &builder->body->code;
+    unsigned count = 0;
+    for (unsigned c = 0; c < PTX_SLOT_CLASSES; c++)
+        count += builder->temporaries[c].count;
+    code->temporaries = malloc((count + 1) * sizeof *code->temporaries);
+    if (!code->temporaries) {
+        ptx_build_no_memory(builder);
+        return;
+    }
+    for (unsigned c = 0; c < PTX_SLOT_CLASSES; c++)
+        for (unsigned i = 0; i < builder->temporaries[c].count; i++)
+            code->temporaries[code->temporary_count++] = builder->temporaries[c].slots[i];
+}
+
 static void finish(struct ptx_builder *builder)
 {
     struct ptx_body *body = builder->body;
@@ -147,6 +207,7 @@ static void finish(struct ptx_builder *builder)
     body->code.constants_size = builder->image_size;
     body->code.frame_size = body->slots.size + builder->image_size;
     body->code.registers = body->slots.registers;
+    list_temporaries(builder);
     builder->ops = NULL;
     builder->orders = NULL;
     builder->other_ops.ops = NULL;
@@ -188,6 +249,7 @@ static enum ptx_result translate(struct ptx_body *body, struct ptx_log *log)
     enum ptx_result result = builder.result;
     if (result == PTX_OK)
         finish(&builder);
+    result = builder.result;
     free_builder(&builder);
     ptx_flow_fini(&body->flow);
     return result;
@@ -303,6 +365,7 @@ void ptx_code_place(struct ptx_module *module)
 
 static void free_body(struct ptx_body *body)
 {
+    ptx_jit_free(&body->code);
     while (body->chunks) {
         struct ptx_arena_chunk *next = body->chunks->next;
         free(body->chunks);
@@ -314,6 +377,7 @@ static void free_body(struct ptx_body *body)
     free((void *)(uintptr_t)body->code.constants);
     free(body->code.orders);
     free(body->code.once);
+    free(body->code.temporaries);
     free(body->code.params);
     free(body->code.returns);
     free(body->calls);

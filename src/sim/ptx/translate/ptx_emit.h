@@ -45,7 +45,7 @@ void ptx_build_error(struct ptx_builder *builder, const char *format, ...)
 /* ---- emitters ---------------------------------------------------------------------- */
 
 typedef void (*ptx_emit_function)(struct ptx_builder *builder, const struct ptx_inst *inst);
-#define PTX_EMITTER(id, name)                                                                      \
+#define PTX_EMITTER(id, name, ...)                                                                 \
     void ptx_emit_##name(struct ptx_builder *builder, const struct ptx_inst *inst);
 #include "ptx_emitters.def"
 #undef PTX_EMITTER
@@ -73,7 +73,9 @@ struct ptx_operand ptx_vector_element(const struct ptx_operand *operand, unsigne
 /* Appends an op for access, after the checks that are enabled. */
 struct ptx_op *ptx_access_op(struct ptx_builder *builder, ptx_handler handler,
                              const struct ptx_access *access);
-/* Appends the op that checks access, if a check is enabled. */
+/* Appends the ops that count and check access, if it is to be counted or checked. */
 void ptx_emit_checks(struct ptx_builder *builder, const struct ptx_access *access);
+/* The op that counts it, by itself. */
+void ptx_emit_count_access(struct ptx_builder *builder, const struct ptx_access *access);
 
 #endif

@@ -175,8 +175,16 @@ void ptx_emit_isspacep(struct ptx_builder *builder, const struct ptx_inst *inst)
     ptx_build_finish(builder, &inst->operands[0], PTX_PRED, d);
 }
 
+void ptx_emit_count_access(struct ptx_builder *builder, const struct ptx_access *access)
+{
+    bool constant = access->named == PTX_CONST || access->named == PTX_PARAM;
+    if (sim_profile_on() && access->bytes > 0 && !constant)
+        ptx_build_op(builder, ptx_run_count_access)->extra = access;
+}
+
 void ptx_emit_checks(struct ptx_builder *builder, const struct ptx_access *access)
 {
+    ptx_emit_count_access(builder, access);
     if (!ptx_checks_on() || access->space == PTX_PARAM || access->bytes == 0)
         return;
     struct ptx_op *op = ptx_build_op(builder, ptx_run_check);

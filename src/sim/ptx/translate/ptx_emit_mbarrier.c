@@ -41,6 +41,8 @@ void ptx_emit_copy(struct ptx_builder *builder, const struct ptx_inst *inst)
     }
     if (!copy->has_size && !copy->has_ignore) /* otherwise a part of it may not be read */
         ptx_emit_checks(builder, from);
+    else
+        ptx_emit_count_access(builder, from);
     ptx_access_op(builder, ptx_run_copy_async, &copy->to);
 }
 

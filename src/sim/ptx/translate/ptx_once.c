@@ -148,7 +148,7 @@ void ptx_once_find(struct ptx_builder *builder)
     const struct ptx_function *function = ptx_build_function(builder);
     const struct ptx_flow *flow = &builder->body->flow;
     struct search search = {.builder = builder, .slots = &builder->body->slots};
-    if (!function->entry)
+    if (!function->entry || sim_profile_on()) /* profiles count what each block executes */
         return;
     search.known = calloc(search.slots->count + 1, sizeof *search.known);
     builder->once = calloc(function->inst_count + 1, sizeof *builder->once);

@@ -30,6 +30,7 @@ struct amdgpu_model {
     unsigned chip_id;                   /* PCI device id */
     bool xnack, sramecc;                /* defaults of the target id's features */
     unsigned vgprs_per_simd, vgpr_unit; /* registers of a lane, and allocation granularity */
+    unsigned line_size;                 /* bytes of a line of the vector caches */
 };
 enum { AMDGPU_LDS_PER_BLOCK = 65536 };
 /* The most LDS that a work-group can have, in bytes; ANYHIP_SIM_SHARED overrides it. */

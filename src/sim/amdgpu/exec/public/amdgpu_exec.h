@@ -85,6 +85,7 @@ struct amdgpu_wave {
     unsigned m0;    /* index of M0 in s */
     uint32_t scc;   /* 0 or 1 */
     uint32_t mode;  /* as HW_REG_MODE: rounding and denormals in its low byte */
+    int left;       /* ops until the turn ends; at most 0: now */
     enum amdgpu_state state;
     const struct amdgpu_op *next;   /* the op to continue with */
     const struct amdgpu_page *page; /* the page of next */
@@ -99,8 +100,11 @@ struct amdgpu_wave {
     struct amdgpu_end trapped;  /* why it entered the handler */
     uint64_t trapped_at;        /* the address of the instruction that trapped */
     struct amdgpu_waits *waits; /* NULL: waits are not checked */
+    struct sim_profile_counts *counts; /* the block's; NULL: launches are not profiled */
+    bool watched;                      /* one of these two: each instruction is looked at */
     /* The last backward branch that was taken, and the one at the end of the turn before. */
     const struct amdgpu_op *loop, *old_loop;
+    bool compiled; /* it executes a compiled region */
     /* The live lanes, as 0 or ~0 per lane, for the EXEC in live_for. */
     uint64_t live_for;
     _Alignas(64) uint32_t live[AMDGPU_LANES_MAX];
@@ -144,8 +148,24 @@ static inline void amdgpu_set_mask(struct amdgpu_wave *wave, unsigned reg, uint6
         wave->s[reg + 1] = (uint32_t)(value >> 32);
 }
 
-/* A scalar source of any kind, 64 bits of it. */
+/* A scalar source of any kind, 64 bits of it; the second in line. */
 uint64_t amdgpu_scalar(const struct amdgpu_wave *wave, const struct amdgpu_source *source);
+static inline uint64_t amdgpu_read_scalar(const struct amdgpu_wave *wave,
+                                          const struct amdgpu_source *source)
+{
+    switch (source->kind) {
+    case AMDGPU_SREG:
+        return source->count > 1 ? amdgpu_s64(wave, source->reg) : wave->s[source->reg];
+    case AMDGPU_SCC:
+        return wave->scc;
+    case AMDGPU_VCCZ:
+        return amdgpu_mask(wave, AMDGPU_VCC) == 0;
+    case AMDGPU_EXECZ:
+        return amdgpu_exec(wave) == 0;
+    default:
+        return source->value;
+    }
+}
 /* Fills in a source from an operand; apertures become constants, and NONE and NULL are kept. False:
  * no instruction can have such an operand. */
 bool amdgpu_source_of(const struct amdgpu_operand *operand, struct amdgpu_source *out_source);
@@ -175,6 +195,7 @@ struct amdgpu_block { /* the state of a resident work-group */
     struct amdgpu_wave *waves;           /* wave_count */
     struct amdgpu_checks *checks;        /* NULL: accesses are not checked */
     struct amdgpu_waits *waits;          /* of each wave, or NULL */
+    struct sim_profile_counts *counts;   /* NULL: launches are not profiled */
     /* The initial v0 to v2 of each wave in turn, for a block of items_of work-items. */
     uint32_t *items;
     uint32_t items_of[3];
@@ -243,10 +264,17 @@ void amdgpu_checks_barrier(struct amdgpu_checks *checks);
  * executed, with other registers. */
 typedef bool (*amdgpu_emitter)(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
                                struct amdgpu_op *op);
-/* The emitters of the rooms above exec. */
+/* The emitters of the rooms above exec, and what compiles frequent code (amdgpu_jit.h). */
 struct amdgpu_emitters {
     amdgpu_emitter vector, memory;
     bool (*matrix)(enum amdgpu_isa isa, const struct amdgpu_inst *inst, struct amdgpu_op *op);
+    /* Called when a wave begins, at its first op, when its turn has ended within code, and when it
+     * has ended. NULL: nothing is compiled. */
+    void (*begin)(struct amdgpu_wave *wave);
+    void (*turn)(struct amdgpu_wave *wave);
+    void (*end)(struct amdgpu_wave *wave);
+    /* Frees what a page has of them in amdgpu_page.regions, when nothing executes it any more. */
+    void (*free)(void *regions);
 };
 bool amdgpu_emit_scalar(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
                         struct amdgpu_op *op);

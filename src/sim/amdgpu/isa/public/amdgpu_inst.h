@@ -6,6 +6,8 @@
 #ifndef AMDGPU_INST_H
 #define AMDGPU_INST_H
 
+#include "sim_profile.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -156,6 +158,7 @@ struct amdgpu_inst {
     const struct amdgpu_row *row_y; /* VOPD: the second component, with dst_y and src_y */
     unsigned char format;           /* as encoded: AMDGPU_VOP3 for a VOP2 row in that form */
     unsigned char length;           /* bytes */
+    unsigned char kind;             /* enum sim_class, where launches are profiled */
     struct amdgpu_operand dst[2];   /* [1]: a mask or carry out */
     struct amdgpu_operand src[AMDGPU_SOURCES]; /* as the mnemonic writes them; of memory
                                                   instructions: see below */
@@ -230,6 +233,11 @@ enum amdgpu_row_flags {
     AMDGPU_ROW_NO_ADDRESS = 1 << 17, /* memory: no VGPR has the address */
     AMDGPU_ROW_TO_LDS = 1 << 18,     /* loads from memory to LDS */
     AMDGPU_ROW_OP_SEL = 1 << 19,     /* VOP3 before gfx11: has op_sel */
+    /* Formats other than MIMG: what profiles distinguish (amdgpu_class.c). */
+    AMDGPU_ROW_SPECIAL = 1 << 20, /* special functions: v_rcp, v_sin and similar instructions */
+    AMDGPU_ROW_MOVE = 1 << 21,
+    AMDGPU_ROW_LANES = 1 << 22,   /* moves values between lanes */
+    AMDGPU_ROW_NARROWS = 1 << 23, /* SOP1, SOP2: a result in EXEC has fewer lanes than before */
     /* MIMG: what the address has, in this order: offset, bias, reference, gradients, coordinates,
      * and last a level or how far levels go. */
     AMDGPU_ROW_SAMPLER = 1 << 20,
@@ -263,6 +271,13 @@ void amdgpu_print(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst 
 /* How many words the address of a MIMG instruction has. */
 unsigned amdgpu_image_words(enum amdgpu_isa isa, const struct amdgpu_row *row, enum amdgpu_dim dim,
                             bool a16);
+
+/* The class of an instruction in profiles; and whether lanes execute it, or the scalar unit. */
+enum sim_class amdgpu_class_of(const struct amdgpu_inst *inst);
+static inline bool amdgpu_is_of_lanes(const struct amdgpu_inst *inst)
+{
+    return inst->row->format >= AMDGPU_VOP1;
+}
 
 const char *amdgpu_isa_name(enum amdgpu_isa isa); /* "gfx90a" */
 /* Enumerates all rows, for tests; NULL past the last. */

@@ -59,21 +59,24 @@ struct ptx_code {
     struct ptx_op *ops;
     struct ptx_op *once; /* run first, when a warp's memory is made; ends with an op without a
                             handler */
-    uint32_t *orders; /* of each op: the number of its block in reverse postorder */
+    uint32_t *orders;    /* of each op: the number of its block in reverse postorder */
     uint32_t op_count;
     size_t frame_size;              /* bytes of warp->regs for one activation, constants included */
     const unsigned char *constants; /* the initial contents of the frame from constants_offset on */
     size_t constants_offset, constants_size;
     struct ptx_formal *params, *returns;
     unsigned param_count, return_count;
-    size_t local_size;     /* bytes of local memory of a thread for one activation */
-    size_t param_size;     /* entry: of the parameters */
+    size_t local_size;  /* bytes of local memory of a thread for one activation */
+    size_t param_size;  /* entry: of the parameters */
     size_t shared_size; /* entry: static shared memory, including that of all functions that it may
                            call */
     size_t stack_need;  /* entry: local memory of the deepest chain of calls; SIZE_MAX: unknown */
     bool dynamic;       /* entry: it, or a function that it may call, uses "extern .shared" */
     size_t dynamic_offset; /* entry: the offset of "extern .shared" */
     unsigned registers;    /* 32-bit registers live at once, at most */
+    uint32_t *temporaries; /* slots among the constants that instructions write */
+    unsigned temporary_count;
+    struct ptx_jit *jit;   /* its compiled regions (ptx_jit.h); NULL: none yet */
 };
 
 /* The functions of a module that have code, by address: function i has first_address +
@@ -89,24 +92,23 @@ struct ptx_block; /* ptx_warp.h */
 
 struct ptx_warp {
     /* Read by handlers. */
-    uint32_t mask;       /* lanes that execute */
+    uint32_t mask; /* lanes that execute */
     bool whole; /* lanes outside of mask have ended or do not exist, so that handlers may write them
                    too */
     unsigned char *regs; /* registers of the current activation, 64-byte aligned */
     int32_t lanes[PTX_LANES]
         __attribute__((aligned(64))); /* -1: the lane is in mask, otherwise 0 */
-    uint32_t alive;                                        /* lanes that have not ended */
-    uint32_t carry;  /* the condition code register CC.CF, a bit per lane */
-    unsigned number; /* within the block */
-    int device;      /* of sim_memory.h */
+    uint32_t alive;                   /* lanes that have not ended */
+    uint32_t carry;                   /* the condition code register CC.CF, a bit per lane */
+    unsigned number;                  /* within the block */
+    int device;                       /* of sim_memory.h */
     struct ptx_block *block;
     struct ptx_launch *launch;
     unsigned char *shared; /* the block's shared memory */
     size_t shared_size;
-    unsigned char *local; /* lane l's local memory of the current activation begins at
-                             local + l * local_stride + local_offset */
-    size_t local_stride, local_offset;
-    const unsigned char *params; /* the launch's */
+    unsigned char *local;              /* of all lanes: see ptx_local_place */
+    size_t local_stride, local_offset; /* bytes of a lane; where the current activation's begin */
+    const unsigned char *params;       /* the launch's */
     size_t param_size;
     struct sim_shadow *shadow; /* the block's, of sim_shadow.h; NULL: nothing is checked */
     int budget;                /* steps left: ops that may loop count it down */
@@ -115,6 +117,21 @@ struct ptx_warp {
     struct ptx_fragment *fragment, *fragments;
     void *private;
 };
+
+/* Where the byte at an offset of lane's local memory lies from warp->local on. The lanes' memory
+ * lies crosswise: PTX_LOCAL_UNIT bytes of each lane, then the next ones of each. An element of at
+ * most so many bytes whose offset is a multiple of its size is contiguous. */
+enum { PTX_LOCAL_UNIT = 32 };
+static inline size_t ptx_local_place(unsigned lane, uint64_t offset)
+{
+    return offset / PTX_LOCAL_UNIT * (PTX_LOCAL_UNIT * PTX_LANES) + lane * PTX_LOCAL_UNIT +
+           offset % PTX_LOCAL_UNIT;
+}
+/* Bytes of the local memory of a warp's lanes, which have stride bytes each. */
+static inline size_t ptx_local_size(size_t stride)
+{
+    return (stride + PTX_LOCAL_UNIT - 1) / PTX_LOCAL_UNIT * PTX_LOCAL_UNIT * PTX_LANES;
+}
 
 /* Whether accesses are checked: if so, translate emits ptx_run_check before each. */
 bool ptx_checks_on(void);

@@ -37,6 +37,18 @@ struct ptx_barrier_op {
     uint32_t result, predicate;
 };
 
+/* ---- profiles ------------------------------------------------------------------------- */
+
+enum ptx_counted { PTX_COUNT_PLAIN, PTX_COUNT_BRANCH, PTX_COUNT_BRANCH_INDEXED };
+
+struct ptx_count {
+    enum sim_class kind;
+    enum ptx_counted counted;
+    bool guarded;
+    uint32_t guard, inverted; /* as a and b of a guard */
+    uint32_t index;           /* PTX_COUNT_BRANCH_INDEXED: the slot */
+};
+
 /* ---- mov ------------------------------------------------------------------------------ */
 
 struct ptx_pieces {

@@ -29,6 +29,7 @@
 #define PTX_ROWS_H
 
 #include "ptx_ir.h"
+#include "sim_profile.h"
 
 enum ptx_row_kind {
     PTX_ROW_ALU,
@@ -42,7 +43,7 @@ enum ptx_row_kind {
 
 /* The function of translate that turns an instruction into ops. */
 enum ptx_emitter {
-#define PTX_EMITTER(id, name) PTX_EMIT_##id,
+#define PTX_EMITTER(id, ...) PTX_EMIT_##id,
 #include "ptx_emitters.def"
 #undef PTX_EMITTER
     PTX_EMITTER_COUNT,
@@ -91,7 +92,11 @@ struct ptx_row {
     unsigned version;        /* the PTX version that introduced it, 0: all that are accepted */
     unsigned target;         /* the oldest target that has it, 0: all */
     enum ptx_alu_number alu; /* PTX_ROW_ALU: into the tables of handlers */
+    enum sim_class kind_of_alu; /* PTX_ROW_ALU: the class of its table */
 };
+
+/* The class of an instruction in profiles. */
+enum sim_class ptx_class_of(const struct ptx_inst *inst);
 
 /* The row of an instruction: the first one that matches its opcode, modifiers and kinds of
  * operands; NULL: there is none. *out_mods gets the modifiers' bits. *out_opcode_known: whether the

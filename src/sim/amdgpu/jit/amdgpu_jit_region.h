@@ -1,0 +1,112 @@
+/* What the files of jit share: regions while they are described. */
+#ifndef AMDGPU_JIT_REGION_H
+#define AMDGPU_JIT_REGION_H
+
+#include "amdgpu_bitcode.h"
+#include "amdgpu_wave.h"
+#include "sim_isa.h"
+#include "wave.h"
+
+/* ---- memory of a region ------------------------------------------------------------------ */
+
+struct amdgpu_arena {
+    struct amdgpu_chunk *chunks;
+    bool failed; /* no memory; what was taken since must not be used */
+};
+/* NULL: no memory, and failed is set. */
+void *amdgpu_arena_take(struct amdgpu_arena *arena, size_t size);
+void amdgpu_arena_free(struct amdgpu_arena *arena);
+
+/* ---- descriptions ------------------------------------------------------------------------ */
+
+enum { AMDGPU_SLOTS_MAX = 256, AMDGPU_ARGUMENTS_MAX = 12 };
+
+struct amdgpu_slots {
+    unsigned count;
+    struct wave_slot at[AMDGPU_SLOTS_MAX];
+};
+
+/* A region while it is described: the block in progress, and its next instruction. */
+struct amdgpu_describer {
+    struct amdgpu_arena *arena;
+    const struct amdgpu_shape *shape;
+    bool full;                  /* all lanes are live here */
+    const struct amdgpu_op *op; /* that is described, with its handler */
+    const struct amdgpu_op *next;
+    amdgpu_handler run;
+    struct wave_inst *insts;
+    unsigned inst_count, inst_room;
+    struct amdgpu_slots reads, writes;
+    unsigned argument_count;
+    uint64_t arguments[AMDGPU_ARGUMENTS_MAX];
+};
+
+/* Registers that the next instruction reads or writes. */
+void amdgpu_read_scalars(struct amdgpu_describer *d, unsigned reg, unsigned count);
+void amdgpu_write_scalars(struct amdgpu_describer *d, unsigned reg, unsigned count);
+void amdgpu_read_vectors(struct amdgpu_describer *d, unsigned reg, unsigned count);
+void amdgpu_write_vectors(struct amdgpu_describer *d, unsigned reg, unsigned count);
+void amdgpu_read_mask(struct amdgpu_describer *d, unsigned reg);
+void amdgpu_write_mask(struct amdgpu_describer *d, unsigned reg);
+void amdgpu_read_scc(struct amdgpu_describer *d);
+void amdgpu_write_scc(struct amdgpu_describer *d);
+void amdgpu_read_source(struct amdgpu_describer *d, const struct amdgpu_source *source);
+/* EXEC, which functions set where all lanes are live, and otherwise read. */
+void amdgpu_use_exec(struct amdgpu_describer *d);
+/* Its arguments. */
+void amdgpu_argue(struct amdgpu_describer *d, uint64_t argument);
+void amdgpu_argue_source(struct amdgpu_describer *d, const struct amdgpu_source *source);
+/* Ends it: the function's name is formatted, NULL for HANDLER. */
+void amdgpu_describe(struct amdgpu_describer *d, enum wave_kind kind, const char *function, ...)
+    __attribute__((format(printf, 3, 4)));
+void amdgpu_describe_handler(struct amdgpu_describer *d);
+
+/* Describes an op of a group. False: it is none, or cannot be in a region. */
+bool amdgpu_describe_vector(struct amdgpu_describer *d);
+bool amdgpu_describe_scalar(struct amdgpu_describer *d);
+bool amdgpu_describe_memory(struct amdgpu_describer *d);
+
+/* How an op ends a block. */
+enum amdgpu_flow {
+    AMDGPU_FLOW_NONE,    /* it does not */
+    AMDGPU_FLOW_NOTHING, /* it does nothing at all */
+    AMDGPU_FLOW_BRANCH,  /* condition: the name of its function */
+    AMDGPU_FLOW_LEAVE,   /* it is not in any region */
+};
+enum amdgpu_flow amdgpu_flow_of(unsigned id, const char **out_condition);
+/* Whether an op that was described may have changed EXEC. */
+bool amdgpu_changes_exec(const struct amdgpu_describer *d);
+
+/* For accesses that are not in a row (amdgpu_jit_access.c), and those for this host. */
+struct amdgpu_jit_functions {
+    bool (*load)(struct amdgpu_scattered *scattered);
+    bool (*store)(struct amdgpu_scattered *scattered);
+};
+#define AMDGPU_JIT_FUNCTIONS(isa, name)                                                            \
+    extern const struct amdgpu_jit_functions amdgpu_jit_functions_##name;
+SIM_ISAS(AMDGPU_JIT_FUNCTIONS)
+#undef AMDGPU_JIT_FUNCTIONS
+const struct amdgpu_jit_functions *amdgpu_jit_functions(void);
+
+/* The bitcode for this host; NULL: there is none, and nothing is compiled. */
+const struct wave_bitcode *sim_amdgpu_bitcode(void);
+
+/* ---- regions ----------------------------------------------------------------------------- */
+
+struct amdgpu_region {
+    struct wave_region region;
+    struct wave_machine machine;
+    struct amdgpu_arena arena;
+    uint32_t mode;
+    /* Ops behind those at which it is left for a moment, such as barriers. */
+    const struct amdgpu_op *after[16];
+    unsigned after_count;
+};
+/* The region that begins at op, for waves of all lanes or of some. NULL: none, or no memory. */
+struct amdgpu_region *amdgpu_region_create(const struct amdgpu_op *op, bool full, uint32_t mode);
+void amdgpu_region_destroy(struct amdgpu_region *region); /* accepts NULL */
+
+/* The handler of an op, also if it was replaced. */
+amdgpu_handler amdgpu_jit_handler(const struct amdgpu_op *op);
+
+#endif

@@ -1,0 +1,424 @@
+/* Owns the queue of regions and the thread that compiles them. */
+#include "jit.h"
+
+#include "jit_build.h"
+#include "log.h"
+#include "sim_options.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+/* LLVM's passes call themselves by the depth of expressions. */
+enum { QUEUE_MAX = 256, STACK_SIZE = 64 << 20, NICE = 10 };
+
+enum stage { WAITING, COMPILING, DONE };
+
+struct jit_region {
+    const struct wave_region *region;
+    void (*done)(void *data, jit_code code);
+    void (*release)(void *data);
+    void *data;
+    enum stage stage;
+    struct jit_object object;
+    struct jit_region *next; /* in the queue */
+};
+
+/* UNREAD: the settings have not been read. */
+enum { UNREAD = -1 };
+static atomic_int mode_in_force = UNREAD;
+
+/* Where LLVM's fatal errors return to; LLVM is not used any more after that. */
+static _Thread_local sigjmp_buf *rescue;
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t work;  /* there is some */
+    pthread_cond_t ended; /* a region was compiled, or waits no longer */
+    struct jit_region *first, **last;
+    unsigned waiting;
+    struct jit_region *compiling;
+    bool started;  /* there is a thread */
+    bool opened;   /* libLLVM was, or that was tried */
+    bool exiting;  /* the thread is to begin nothing any more */
+    bool prepared; /* handlers of fork are there */
+    struct jit_llvm llvm;
+    struct jit_statistics statistics;
+} jit = {.lock = PTHREAD_MUTEX_INITIALIZER,
+         .work = PTHREAD_COND_INITIALIZER,
+         .ended = PTHREAD_COND_INITIALIZER,
+         .last = &jit.first};
+
+/* ---- settings ---------------------------------------------------------------------------------
+ */
+
+static void read_mode(void)
+{
+    static const enum jit_mode modes[] = {
+        [SIM_JIT_OFF] = JIT_OFF, [SIM_JIT_ON] = JIT_ON, [SIM_JIT_COMPARE] = JIT_COMPARE};
+    int unread = UNREAD;
+    atomic_compare_exchange_strong(&mode_in_force, &unread, (int)modes[sim_options()->jit]);
+}
+
+enum jit_mode jit_mode(void)
+{
+    int mode = atomic_load_explicit(&mode_in_force, memory_order_relaxed);
+    if (__builtin_expect(mode == UNREAD, 0)) {
+        read_mode();
+        mode = atomic_load(&mode_in_force);
+    }
+    return (enum jit_mode)mode;
+}
+
+uint64_t jit_threshold(void)
+{
+    return sim_options()->jit_threshold;
+}
+
+static void switch_off(void)
+{
+    atomic_store(&mode_in_force, (int)JIT_OFF);
+}
+
+/* ---- compiling --------------------------------------------------------------------------------
+ */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void print_region(const struct wave_region *region, const struct jit_build *build,
+                         const struct jit_object *object, uint64_t ns)
+{
+    const char *path = sim_options()->jit_print;
+    FILE *file = *path ? fopen(path, "ae") : NULL;
+    if (!file)
+        return;
+    wave_print(region, file);
+    if (object->entry)
+        fprintf(file, "%zu instructions, %zu bytes of code, %.1f ms%s\n\n", wave_inst_count(region),
+                object->size, (double)ns / 1e6, build->in_memory ? ", slots in memory" : "");
+    else
+        fprintf(file, "not compiled: %s\n\n", build->reason);
+    fclose(file);
+}
+
+static bool is_sound(const struct wave_region *region, struct jit_build *build)
+{
+    if (!wave_verify(region, build->reason, sizeof build->reason))
+        return false;
+    if (!region->machine->bitcode)
+        return jit_build_failed(build, "no bitcode for %s", region->machine->name);
+    return wave_inst_count(region) <= JIT_REGION_MAX ||
+           jit_build_failed(build, "%zu instructions are too many", wave_inst_count(region));
+}
+
+/* Makes the code of a region. False, with a line in the log: it could not be. */
+static bool compile(const struct wave_region *region, struct jit_object *out_object)
+{
+    struct jit_build build = {
+        .llvm = &jit.llvm, .region = region, .all_live = jit_mode() == JIT_COMPARE};
+    uint64_t begun = now_ns();
+    *out_object = (struct jit_object){0};
+    bool made = is_sound(region, &build) && jit_build_function(&build) &&
+                jit_build_code(&build, out_object);
+    uint64_t spent = now_ns() - begun;
+    jit_build_fini(&build);
+    if (made)
+        AH_LOG(AH_LOG_DEBUG, AH_LOG_CODE, "Compiled %s: %zu instructions, %zu bytes, %.1f ms%s",
+               region->name, wave_inst_count(region), out_object->size, (double)spent / 1e6,
+               build.in_memory ? ", slots in memory" : "");
+    else
+        AH_LOG_WARN("%s is not compiled, and stays with the interpreter: %s",
+                    region->name ? region->name : "A region", build.reason);
+    print_region(region, &build, out_object, spent);
+    pthread_mutex_lock(&jit.lock);
+    jit.statistics.nanoseconds += spent;
+    jit.statistics.bytes += out_object->size;
+    jit.statistics.compiled += made;
+    jit.statistics.failed += !made;
+    pthread_mutex_unlock(&jit.lock);
+    return made;
+}
+
+/* LLVM ends the process when this returns. What others do with the same library stays so. */
+static void survive(const char *reason)
+{
+    if (!rescue)
+        return;
+    AH_LOG_ERR("LLVM has failed, and compiles no kernels any more: %s", reason);
+    siglongjmp(*rescue, 1);
+}
+
+static bool open_llvm(unsigned version)
+{
+    if (jit.opened)
+        return jit.llvm.library.handle != NULL;
+    jit.opened = true;
+    if (jit_llvm_open(&jit.llvm, sim_options()->llvm, version))
+        jit.llvm.LLVMInstallFatalErrorHandler(survive);
+    else
+        switch_off();
+    return jit.llvm.library.handle != NULL;
+}
+
+/* What LLVM has allocated until a fatal error is lost. */
+static bool compile_safely(const struct wave_region *region, struct jit_object *out_object)
+{
+    sigjmp_buf here;
+    volatile bool made = false;
+    if (sigsetjmp(here, 0) == 0) {
+        rescue = &here;
+        made = compile(region, out_object);
+    } else {
+        switch_off();
+        pthread_mutex_lock(&jit.lock);
+        jit.statistics.failed++;
+        pthread_mutex_unlock(&jit.lock);
+    }
+    rescue = NULL;
+    return made;
+}
+
+static void compile_one(struct jit_region *region)
+{
+    const struct wave_bitcode *bitcode = region->region->machine->bitcode;
+    jit_code code = NULL;
+    bool wanted = jit_mode() != JIT_OFF && (!bitcode || open_llvm(bitcode->version));
+    if (wanted && compile_safely(region->region, &region->object))
+        memcpy(&code, &region->object.entry, sizeof code);
+    region->done(region->data, code);
+    region->release(region->data);
+}
+
+/* ---- the thread ---------------------------------------------------------------------------------
+ */
+
+/* Static objects of LLVM are destroyed after this, while the thread may still be compiling: exit
+ * waits for the region that is being compiled. */
+static void at_exit(void)
+{
+    pthread_mutex_lock(&jit.lock);
+    jit.exiting = true;
+    while (jit.compiling && !rescue)
+        pthread_cond_wait(&jit.ended, &jit.lock);
+    pthread_mutex_unlock(&jit.lock);
+}
+
+static struct jit_region *take_first(void)
+{
+    struct jit_region *region = jit.first;
+    jit.first = region->next;
+    if (!jit.first)
+        jit.last = &jit.first;
+    jit.waiting--;
+    region->stage = COMPILING;
+    jit.compiling = region;
+    return region;
+}
+
+static void *run(void *unused)
+{
+    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+    pthread_setname_np(pthread_self(), "anyhip-jit");
+    pthread_mutex_lock(&jit.lock);
+    for (;;) {
+        while (!jit.first || jit.exiting)
+            pthread_cond_wait(&jit.work, &jit.lock);
+        struct jit_region *region = take_first();
+        uint64_t count = jit.statistics.compiled + jit.statistics.failed;
+        pthread_mutex_unlock(&jit.lock);
+        compile_one(region);
+        /* Again after more of LLVM has been used: its objects that have been made since are
+         * destroyed before what was registered earlier is called. */
+        if ((count & (count + 1)) == 0)
+            atexit(at_exit);
+        pthread_mutex_lock(&jit.lock);
+        region->stage = DONE;
+        jit.compiling = NULL;
+        pthread_cond_broadcast(&jit.ended);
+    }
+    return unused;
+}
+
+static void lock_for_fork(void)
+{
+    pthread_mutex_lock(&jit.lock);
+}
+
+static void unlock_after_fork(void)
+{
+    pthread_mutex_unlock(&jit.lock);
+}
+
+/* The child has no thread. What the thread was compiling may have left LLVM's locks held. */
+static void reset_in_child(void)
+{
+    if (jit.compiling) {
+        jit.compiling->stage = DONE;
+        jit.compiling = NULL;
+        switch_off();
+    }
+    jit.started = false;
+    pthread_cond_init(&jit.work, NULL);
+    pthread_cond_init(&jit.ended, NULL);
+    pthread_mutex_unlock(&jit.lock);
+}
+
+/* Under the lock. */
+static bool start(void)
+{
+    if (jit.started)
+        return true;
+    if (!jit.prepared) {
+        pthread_atfork(lock_for_fork, unlock_after_fork, reset_in_child);
+        atexit(at_exit);
+    }
+    jit.prepared = true;
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK_SIZE);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&thread, &attributes, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    jit.started = error == 0;
+    if (error != 0) {
+        AH_LOG_WARN(
+            "Simulated devices do not compile kernels, which is slower: no thread for it (%s)",
+            strerror(error));
+        switch_off();
+    }
+    return jit.started;
+}
+
+/* ---- requests
+ * --------------------------------------------------------------------------------------- */
+
+static void enqueue(struct jit_region *region, bool first)
+{
+    region->next = first ? jit.first : NULL;
+    if (first)
+        jit.first = region;
+    else
+        *jit.last = region;
+    if (!region->next)
+        jit.last = &region->next;
+    jit.waiting++;
+    pthread_cond_signal(&jit.work);
+}
+
+/* NULL: refused. at_once: before all others, however many there are. */
+static struct jit_region *request(const struct wave_region *region,
+                                  void (*done)(void *data, jit_code code),
+                                  void (*release)(void *data), void *data, bool at_once)
+{
+    struct jit_region *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    *made = (struct jit_region){.region = region, .done = done, .release = release, .data = data};
+    pthread_mutex_lock(&jit.lock);
+    bool taken =
+        jit_mode() != JIT_OFF && !jit.exiting && (at_once || jit.waiting < QUEUE_MAX) && start();
+    jit.statistics.requested++;
+    jit.statistics.refused += !taken;
+    if (taken)
+        enqueue(made, at_once);
+    pthread_mutex_unlock(&jit.lock);
+    if (!taken)
+        free(made);
+    return taken ? made : NULL;
+}
+
+struct jit_region *jit_request(const struct wave_region *region,
+                               void (*done)(void *data, jit_code code), void (*release)(void *data),
+                               void *data)
+{
+    return request(region, done, release, data, false);
+}
+
+static void keep_code(void *data, jit_code code)
+{
+    *(jit_code *)data = code;
+}
+
+static void keep_region(void *data)
+{
+    (void)data;
+}
+
+jit_code jit_compile_now(const struct wave_region *region, struct jit_region **out_region)
+{
+    jit_code code = NULL;
+    struct jit_region *made = request(region, keep_code, keep_region, &code, true);
+    *out_region = NULL;
+    if (!made)
+        return NULL;
+    pthread_mutex_lock(&jit.lock);
+    while (made->stage != DONE)
+        pthread_cond_wait(&jit.ended, &jit.lock);
+    pthread_mutex_unlock(&jit.lock);
+    if (code)
+        *out_region = made;
+    else
+        free(made);
+    return code;
+}
+
+/* Takes a region out of the queue. */
+static void dequeue(struct jit_region *region)
+{
+    struct jit_region **at = &jit.first;
+    while (*at != region)
+        at = &(*at)->next;
+    *at = region->next;
+    if (jit.last == &region->next)
+        jit.last = at;
+    jit.waiting--;
+}
+
+void jit_free(struct jit_region *region)
+{
+    if (!region)
+        return;
+    pthread_mutex_lock(&jit.lock);
+    while (region->stage == COMPILING)
+        pthread_cond_wait(&jit.ended, &jit.lock);
+    bool waited = region->stage == WAITING;
+    if (waited)
+        dequeue(region);
+    pthread_cond_broadcast(&jit.ended);
+    pthread_mutex_unlock(&jit.lock);
+    if (waited)
+        region->release(region->data);
+    jit_object_unload(&region->object);
+    free(region);
+}
+
+void jit_finish(void)
+{
+    pthread_mutex_lock(&jit.lock);
+    while (jit.started && !jit.exiting && (jit.first || jit.compiling))
+        pthread_cond_wait(&jit.ended, &jit.lock);
+    pthread_mutex_unlock(&jit.lock);
+}
+
+void jit_statistics_get(struct jit_statistics *out_statistics)
+{
+    pthread_mutex_lock(&jit.lock);
+    *out_statistics = jit.statistics;
+    pthread_mutex_unlock(&jit.lock);
+}

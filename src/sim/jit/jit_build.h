@@ -1,0 +1,38 @@
+/* Private to jit: a region as a function of LLVM, and as code. */
+#ifndef JIT_BUILD_H
+#define JIT_BUILD_H
+
+#include "jit.h"
+#include "jit_llvm.h"
+#include "jit_object.h"
+
+enum { JIT_REASON = 256 };
+
+/* What is compiled, with everything that LLVM has of it. */
+struct jit_build {
+    const struct jit_llvm *llvm;
+    const struct wave_region *region;
+    bool all_live;           /* write back all slots */
+    char reason[JIT_REASON]; /* why it failed */
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMValueRef function;
+    bool in_memory; /* LLVM could not keep the slots in registers */
+};
+
+/* Makes the function of the region, in a module with the functions of the bitcode that it calls. */
+bool jit_build_function(struct jit_build *build);
+
+/* Compiles the module and makes its code executable. */
+bool jit_build_code(struct jit_build *build, struct jit_object *out_object);
+
+void jit_build_fini(struct jit_build *build);
+
+/* Sets the reason, unless there is one. Returns false. */
+bool jit_build_failed(struct jit_build *build, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#define JIT_ENTRY "region"
+#define JIT_FRAME "frame" /* the name of the copy of the frame */
+
+#endif

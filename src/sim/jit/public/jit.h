@@ -1,0 +1,67 @@
+/* Compiled regions: code of the host for the regions that front ends describe (wave.h), made by
+ * LLVM in the background.
+ *
+ * libLLVM is opened at run time, when the first region is requested, and is optional: where it is
+ * missing, too old or fails, one line of the log says so, and everything stays with the
+ * interpreter. One thread compiles; requests wait in a queue of bounded length, and one that does
+ * not fit is refused, to be made again later. ANYHIP_SIM_JIT=off|on|compare,
+ * ANYHIP_SIM_JIT_THRESHOLD and ANYHIP_SIM_JIT_PRINT (a file for printed regions) are settings of
+ * sim_options.h; launches with checks, with a seed or profiled never enter a region, which the
+ * front ends see to. In JIT_COMPARE all slots that a region has written are written back, whether
+ * they are live or not.
+ *
+ * All functions may be called from any thread. */
+#ifndef JIT_H
+#define JIT_H
+
+#include "wave.h"
+
+enum jit_mode { JIT_OFF, JIT_ON, JIT_COMPARE };
+
+/* As configured, or JIT_OFF once it is known that regions cannot be compiled. Costs one load. */
+enum jit_mode jit_mode(void);
+
+/* How many ops of the interpreter a piece of code is to have cost before it is worth compiling, and
+ * the most instructions of a region. */
+uint64_t jit_threshold(void);
+enum { JIT_REGION_MAX = 4096 };
+
+/* A region's code: executes from the entry on, and returns the op at which the interpreter goes on,
+ * or NULL where a handler returned NULL. All lanes of the wave execute; the state is in place then,
+ * as if the interpreter had come to that op. */
+typedef const void *(*jit_code)(void *state);
+
+/* A region that was requested. */
+struct jit_region;
+
+/* Takes over a region, to be compiled in the background. done(data, code) is called on the
+ * compiling thread when its code is there, or with NULL if it could not be compiled, which was
+ * logged; release(data) once, after done, or in jit_free() of a region that was still waiting:
+ * nothing refers to the region's description any more. NULL: refused, now or for good (jit_mode()
+ * is JIT_OFF); neither is called. */
+struct jit_region *jit_request(const struct wave_region *region,
+                               void (*done)(void *data, jit_code code), void (*release)(void *data),
+                               void *data);
+
+/* Frees a region and its code, which nobody executes any more: the front end knows when, from its
+ * own reference counts of code objects. Waits if it is being compiled, and must not be called with
+ * a lock that done or release takes, nor by them. Accepts NULL. */
+void jit_free(struct jit_region *region);
+
+/* Compiles a region at once, before those that wait, and waits for it: for comparing regions, and
+ * for tests. The region's memory is the caller's until jit_free(*out_region). NULL: it could not be
+ * compiled, which was logged, and there is nothing to free. */
+jit_code jit_compile_now(const struct wave_region *region, struct jit_region **out_region);
+
+/* Waits until the queue is empty; for tests and benchmarks. */
+void jit_finish(void);
+
+/* What was compiled so far: for the log at exit, tests and benchmarks. */
+struct jit_statistics {
+    uint64_t requested, compiled, refused, failed; /* regions */
+    uint64_t nanoseconds;                          /* spent compiling */
+    uint64_t bytes;                                /* of code */
+};
+void jit_statistics_get(struct jit_statistics *out_statistics);
+
+#endif

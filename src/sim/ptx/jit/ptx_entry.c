@@ -1,0 +1,218 @@
+/* Entries of regions: when they are requested, what executes them, and how they are freed. */
+#include "jit.h"
+#include "ptx_facts.h"
+#include "ptx_handlers.h"
+#include "ptx_jit.h"
+#include "ptx_live.h"
+#include "ptx_region.h"
+#include "ptx_warp.h"
+#include "sim_options.h"
+#include "sim_profile.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Of an op: its region, which is being compiled until code is set. */
+struct ptx_entry {
+    _Atomic(jit_code) code;
+    const uint32_t *block; /* the size of blocks that it is for */
+    struct ptx_op *op;
+    struct jit_region *compiled;
+    struct ptx_region *region;
+    struct ptx_entry *next; /* of the function */
+};
+
+struct ptx_jit {
+    _Atomic(uint64_t) heat; /* ops that launches and calls may have executed */
+    _Atomic(bool) hot;      /* its entries were requested */
+    uint32_t block[3];      /* the size of blocks that its regions are for */
+    struct ptx_known known; /* made with the first request */
+    struct ptx_entry *entries;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* requests */
+
+static _Atomic(bool) is_suspended;
+
+void ptx_jit_suspend(bool suspended)
+{
+    atomic_store(&is_suspended, suspended);
+}
+
+bool ptx_jit_on(void)
+{
+    return !atomic_load_explicit(&is_suspended, memory_order_relaxed) && jit_mode() == JIT_ON &&
+           !sim_profile_on() && !sim_options()->checks && !sim_options()->run.deterministic;
+}
+
+/* ---- running ------------------------------------------------------------------------------ */
+
+const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct ptx_entry *entry = op->extra;
+    const uint32_t *block = warp->launch->block;
+    if (warp->mask != UINT32_MAX || block[0] != entry->block[0] || block[1] != entry->block[1])
+        return ptx_run_join(warp, op);
+    jit_code code = atomic_load_explicit(&entry->code, memory_order_relaxed);
+    const struct ptx_op *next = code(warp);
+    return next == op ? ptx_run_join(warp, op) : next;
+}
+
+/* ---- requests ------------------------------------------------------------------------------- */
+
+/* On the compiling thread. The handler is written last: who sees it sees the rest. */
+static void done(void *data, jit_code code)
+{
+    struct ptx_entry *entry = data;
+    if (!code)
+        return;
+    atomic_store_explicit(&entry->code, code, memory_order_relaxed);
+    __atomic_store_n(&entry->op->extra, entry, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->op->run, ptx_run_region, __ATOMIC_RELEASE);
+}
+
+static void release(void *data)
+{
+    struct ptx_entry *entry = data;
+    ptx_region_destroy(entry->region);
+    entry->region = NULL;
+}
+
+static struct ptx_entry *find(const struct ptx_jit *jit, const struct ptx_op *op)
+{
+    struct ptx_entry *entry = jit->entries;
+    while (entry && entry->op != op)
+        entry = entry->next;
+    return entry;
+}
+
+/* Under the lock. */
+static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t index)
+{
+    struct ptx_op *op = &code->ops[index];
+    if (op->run != ptx_run_join || find(jit, op))
+        return;
+    struct ptx_entry *entry = calloc(1, sizeof *entry);
+    if (!entry)
+        return;
+    *entry = (struct ptx_entry){.block = jit->block, .op = op, .next = jit->entries};
+    jit->entries = entry; /* one that is too small or refused is not tried again */
+    if (!jit->known.code) {
+        jit->known.code = code;
+        jit->known.facts = ptx_facts_create(code, jit->block);
+        jit->known.live = ptx_live_create(code);
+    }
+    entry->region = ptx_region_create(&jit->known, index);
+    if (!entry->region)
+        return;
+    struct ptx_region *region = entry->region;
+    entry->compiled = jit_request(&region->wave, done, release, entry);
+    if (!entry->compiled) {
+        ptx_region_destroy(region);
+        entry->region = NULL;
+    }
+}
+
+/* Where lanes come from a barrier or a call. */
+static bool follows_wait(const struct ptx_code *code, uint32_t index)
+{
+    const struct ptx_op *before = index ? &code->ops[index - 1] : NULL;
+    return before && (before->run == ptx_run_barrier || before->run == ptx_run_call ||
+                      before->run == ptx_run_call_indirect);
+}
+
+static bool is_loop(const struct ptx_code *code, uint32_t index)
+{
+    for (uint32_t i = index; code->ops[index].run == ptx_run_join && i < code->op_count; i++) {
+        const struct ptx_op *op = &code->ops[i];
+        if ((op->run == ptx_run_branch_back || op->run == ptx_run_jump_back) &&
+            op->target == &code->ops[index])
+            return true;
+    }
+    return false;
+}
+
+/* A threshold of 1 is for tests: everything is compiled before the first launch goes on. */
+static bool is_eager(void)
+{
+    return jit_threshold() <= 1;
+}
+
+static void request_all(const struct ptx_code *code, struct ptx_jit *jit)
+{
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < code->op_count; i++)
+        if (i == 0 || follows_wait(code, i) || (is_eager() && is_loop(code, i)))
+            request(code, jit, i);
+    pthread_mutex_unlock(&lock);
+    if (is_eager())
+        jit_finish();
+}
+
+/* NULL: nothing of the function is compiled. */
+static struct ptx_jit *jit_of(const struct ptx_code *code, const struct ptx_launch *launch)
+{
+    struct ptx_code *of = (struct ptx_code *)(uintptr_t)code;
+    struct ptx_jit *jit = __atomic_load_n(&of->jit, __ATOMIC_ACQUIRE);
+    if (jit || !ptx_jit_on())
+        return jit;
+    pthread_mutex_lock(&lock);
+    jit = of->jit;
+    if (!jit && (jit = calloc(1, sizeof *jit))) {
+        for (unsigned i = 0; i < 3; i++)
+            jit->block[i] = launch->block[i];
+        __atomic_store_n(&of->jit, jit, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&lock);
+    return jit;
+}
+
+static void warm(const struct ptx_code *code, const struct ptx_launch *launch, uint64_t executions)
+{
+    struct ptx_jit *jit = jit_of(code, launch);
+    if (!jit || atomic_load_explicit(&jit->hot, memory_order_relaxed))
+        return;
+    uint64_t more = executions * code->op_count;
+    uint64_t heat = atomic_fetch_add_explicit(&jit->heat, more, memory_order_relaxed) + more;
+    if (heat >= jit_threshold() && !atomic_exchange(&jit->hot, true))
+        request_all(code, jit);
+}
+
+void ptx_jit_launch(const struct ptx_launch *launch, uint64_t warps)
+{
+    warm(launch->kernel->code, launch, warps);
+}
+
+void ptx_jit_call(const struct ptx_code *code, const struct ptx_launch *launch)
+{
+    warm(code, launch, 1);
+}
+
+void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
+                  const struct ptx_launch *launch)
+{
+    struct ptx_jit *jit = op->run == ptx_run_join ? jit_of(code, launch) : NULL;
+    if (!jit)
+        return;
+    pthread_mutex_lock(&lock);
+    request(code, jit, (uint32_t)(op - code->ops));
+    pthread_mutex_unlock(&lock);
+}
+
+void ptx_jit_free(struct ptx_code *code)
+{
+    struct ptx_jit *jit = code->jit;
+    while (jit && jit->entries) {
+        struct ptx_entry *next = jit->entries->next;
+        jit_free(jit->entries->compiled);
+        free(jit->entries);
+        jit->entries = next;
+    }
+    if (jit) {
+        ptx_facts_destroy(jit->known.facts);
+        ptx_live_destroy(jit->known.live);
+    }
+    free(jit);
+    code->jit = NULL;
+}

@@ -1,0 +1,72 @@
+/* Arithmetic in regions: which function of the bitcode is a row's, and the slots that it has. */
+#include "ptx_alu.h"
+#include "ptx_region.h"
+#include "ptx_wave_forms.h"
+
+enum kind { NOT_COMPILED, ONCE, TWICE, ROUND, TEST, TEST_TWICE, SET, LOOK };
+
+struct row {
+    const char *name, *some; /* functions */
+    enum kind kind;
+    uint16_t d, a, b, c, e; /* bytes of slots */
+};
+
+static const struct row rows[PTX_ALU_COUNT] = {
+#define WAVE_ROW(id, row_kind, size_d, size_a, size_b, size_c, size_e)                             \
+    [PTX_ALU_##id] = {                                                                             \
+        "ptx_wave_" #id, "ptx_wave_some_" #id, row_kind, size_d, size_a, size_b, size_c, size_e},
+#define ALU(id, opcode, pattern, operands, version, target, form, ...)                             \
+    WAVE_FORM_##form(id, __VA_ARGS__)
+#define ALU_VIDEO(...)
+#include "ptx_alu.def"
+#undef ALU
+};
+
+static void add_slots(const struct row *row, const struct ptx_op *op, struct ptx_form *form)
+{
+    bool combines = op->bits >> PTX_ALU_COMBINE_SHIFT & 3;
+    bool test = row->kind == TEST || row->kind == TEST_TWICE;
+    bool second = (test || row->kind == LOOK) && op->bits >> PTX_ALU_SECOND_SHIFT & 1;
+    ptx_form_read(form, op->a, row->a);
+    ptx_form_read(form, op->b, row->b);
+    if (test || row->kind == SET)
+        ptx_form_read(form, op->c, combines ? WAVE_ALL(pred) : 0);
+    else
+        ptx_form_read(form, op->c, row->c);
+    ptx_form_read(form, op->e, row->e);
+    ptx_form_write(form, op->d, row->d);
+    if (second)
+        ptx_form_write(form, (uint32_t)(op->bits >> PTX_ALU_SECOND_SLOT), WAVE_ALL(pred));
+}
+
+static bool is_two(enum kind kind)
+{
+    return kind == TWICE || kind == ROUND || kind == TEST_TWICE;
+}
+
+bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool some,
+                  struct ptx_form *out_form)
+{
+    const struct ptx_row *inst_row = code->function->insts[op->inst].row;
+    if (inst_row->alu >= PTX_ALU_COUNT)
+        return false;
+    const ptx_handler *handlers = ptx_alu_handlers[sim_isa()][inst_row->alu];
+    const struct row *row = &rows[inst_row->alu];
+    if ((op->run != handlers[0] && op->run != handlers[1]) || row->kind == NOT_COMPILED)
+        return false;
+    /* With modifiers there are no functions; some set the host's rounding mode, from which
+     * instructions beside them would have to be kept away. */
+    if (is_two(row->kind) && op->run == handlers[1]) {
+        out_form->kind = WAVE_HANDLER;
+        add_slots(row, op, out_form);
+        return !some;
+    }
+    out_form->kind = WAVE_EFFECT;
+    out_form->function = some ? row->some : row->name;
+    const uint64_t arguments[] = {op->d, op->a, op->b, op->c, op->e, op->mods, op->bits};
+    for (unsigned i = 0; i < 7; i++)
+        out_form->arguments[i] = arguments[i];
+    out_form->argument_count = 7;
+    add_slots(row, op, out_form);
+    return true;
+}

@@ -1,0 +1,75 @@
+/* Regions as jit wants them (wave.h), made from the ops of a function. */
+#ifndef PTX_REGION_H
+#define PTX_REGION_H
+
+#include "ptx_exec.h"
+#include "ptx_wave_access.h"
+#include "wave.h"
+
+/* ---- memory of a region's description ---------------------------------------------------- */
+
+struct ptx_region_chunk {
+    struct ptx_region_chunk *next;
+};
+
+struct ptx_region {
+    struct wave_region wave;
+    struct ptx_region_chunk *chunks;
+    char name[128];
+};
+
+/* What a function's regions have in common, for blocks of one size; each may be NULL. It has to
+ * exist as long as they do. */
+struct ptx_known {
+    const struct ptx_code *code;
+    struct ptx_facts *facts;
+    struct ptx_live *live;
+};
+
+/* The region that begins at op entry. NULL: it is too small to be worth it, or there is no memory.
+ */
+struct ptx_region *ptx_region_create(const struct ptx_known *known, uint32_t entry);
+void ptx_region_destroy(struct ptx_region *region);
+
+/* ---- one op ------------------------------------------------------------------------------ */
+
+enum { PTX_REGION_SLOTS = 24 };
+
+/* How an op, or what it does for some lanes, is executed in a region. */
+struct ptx_form {
+    enum wave_kind kind;
+    const char *function; /* NULL: the op's handler */
+    const char *can;      /* WAVE_GUARD that writes slots: whether function would succeed */
+    uint64_t arguments[12];
+    unsigned argument_count;
+    struct wave_slot reads[PTX_REGION_SLOTS], writes[PTX_REGION_SLOTS];
+    unsigned read_count, write_count;
+    bool any; /* the handler may access every slot of the region */
+};
+
+/* False: the region is left before the op. */
+bool ptx_form_of(const struct ptx_code *code, const struct ptx_op *op, struct ptx_form *out_form);
+/* The same for the lanes that a guard names: guard is the op, whose handler is ptx_run_guard.
+ * False: there is no such form. */
+bool ptx_form_some(const struct ptx_code *code, const struct ptx_op *op, const struct ptx_op *guard,
+                   struct ptx_form *out_form);
+
+void ptx_form_read(struct ptx_form *form, uint32_t offset, uint32_t size);
+void ptx_form_write(struct ptx_form *form, uint32_t offset, uint32_t size);
+
+/* Arithmetic: false if op is not a row of ptx_alu.def. */
+bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool some,
+                  struct ptx_form *out_form);
+/* Loads and stores. */
+bool ptx_form_access(const struct ptx_op *op, bool some, enum ptx_wave_shape shape,
+                     struct ptx_form *out_form);
+/* The form, of kind WAVE_ATTEMPT, of an access of which that is known. */
+void ptx_form_shape(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *form);
+
+/* Whether an op loads one element of a parameter of the launch by its name. */
+bool ptx_form_is_parameter(const struct ptx_code *code, const struct ptx_op *op);
+
+/* The machine of PTX; its bitcode is NULL where none was compiled. */
+const struct wave_machine *ptx_region_machine(void);
+
+#endif

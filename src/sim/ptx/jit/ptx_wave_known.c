@@ -1,0 +1,35 @@
+/* Bitcode, like ptx_wave.c: constants, and facts that are checked where a region begins. */
+#include "ptx_exec.h"
+#include "sim_lane.h"
+
+enum { HALF = PTX_LANES / 2 };
+
+typedef u16 slot_2 __attribute__((may_alias));
+typedef u32 slot_4 __attribute__((may_alias));
+typedef u64 slot_8 __attribute__((may_alias));
+
+/* check: whether the lanes of each group, of 16 or 32, have values that lie step apart. */
+#define KNOWN(bytes)                                                                               \
+    uint32_t ptx_wave_constant_##bytes(struct ptx_warp *warp, u64 slot, u64 value);                \
+    uint32_t ptx_wave_constant_##bytes(struct ptx_warp *warp, u64 slot, u64 value)                 \
+    {                                                                                              \
+        slot_##bytes *to = (void *)(warp->regs + slot);                                            \
+        for (unsigned lane = 0; lane < PTX_LANES; lane++)                                          \
+            to[lane] = (slot_##bytes)value;                                                        \
+        return 1;                                                                                  \
+    }                                                                                              \
+    uint32_t ptx_wave_check_##bytes(struct ptx_warp *warp, u64 slot, u64 group, u64 step);         \
+    uint32_t ptx_wave_check_##bytes(struct ptx_warp *warp, u64 slot, u64 group, u64 step)          \
+    {                                                                                              \
+        const slot_##bytes *at = (const void *)(warp->regs + slot);                                \
+        slot_##bytes low = at[0], off = 0;                                                         \
+        slot_##bytes high = group == PTX_LANES ? (slot_##bytes)(low + step * HALF) : at[HALF];     \
+        for (unsigned lane = 0; lane < HALF; lane++)                                               \
+            off |= at[lane] ^ (slot_##bytes)(low + step * lane);                                   \
+        for (unsigned lane = 0; lane < HALF; lane++)                                               \
+            off |= at[HALF + lane] ^ (slot_##bytes)(high + step * lane);                           \
+        return off == 0;                                                                           \
+    }
+KNOWN(2)
+KNOWN(4)
+KNOWN(8)

@@ -1,0 +1,36 @@
+/* The interface of jit, which has hot code of kernels compiled (src/sim/jit): exec tells it what
+ * runs often, and executes what it has put in place of ops.
+ *
+ * jit owns the regions of a function: which ops they have, how these are described (wave.h), and
+ * when they are requested. A region begins at an op that joins lanes, whose handler is then
+ * ptx_run_region; it executes for warps all of whose lanes are there, and others go on as before.
+ * Nothing is compiled where checks or a seed are configured.
+ *
+ * Threads: every function may be called by any thread that runs a block of the function's module;
+ * requests take a lock, and everything else reads what was published atomically. */
+#ifndef PTX_JIT_H
+#define PTX_JIT_H
+
+#include "ptx_exec.h"
+
+/* Whether functions get regions: decided once. */
+bool ptx_jit_on(void);
+
+/* A launch begins, of so many warps. */
+void ptx_jit_launch(const struct ptx_launch *launch, uint64_t warps);
+/* A warp has used up its budget in a loop of the function that begins at op. */
+void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
+                  const struct ptx_launch *launch);
+/* A warp calls the function. */
+void ptx_jit_call(const struct ptx_code *code, const struct ptx_launch *launch);
+
+/* The handler of an op at which a region begins. */
+const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *op);
+
+/* For tests: from here on functions get no regions, or get them again. */
+void ptx_jit_suspend(bool suspended);
+
+/* Frees all regions of a function that nobody executes any more. */
+void ptx_jit_free(struct ptx_code *code);
+
+#endif

@@ -1,0 +1,77 @@
+/* Regions that are compiled, compared with the same functions executed one by one. */
+#include "jit.h"
+#include "jit_regions.h"
+#include "log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+
+const struct wave_bitcode *test_jit_bitcode(void);
+static struct wave_machine machine;
+
+/* ---- the comparison ------------------------------------------------------------------- */
+
+/* exact: both stop at the same place with the same state. Otherwise: with the interpreter going on
+ * from where either stopped, to the end. */
+static void compare(const struct program *program, jit_code code, uint64_t seed, bool exact)
+{
+    struct world compiled, executed;
+    world_init(&compiled, seed);
+    world_init(&executed, seed);
+    executed.state.frame = executed.frame;
+    executed.state.memory = executed.memory;
+    const struct op *first = &program->ops[0][0];
+    const struct op *left = code(&compiled.state), *expected;
+    if (exact) {
+        expected = program_run(program, &executed.state, first, true);
+    } else {
+        left = left ? left : (const struct op *)compiled.state.last + 1;
+        left = program_run(program, &compiled.state, left, false);
+        expected = program_run(program, &executed.state, first, false);
+    }
+    const char *difference = world_difference(&compiled, &executed);
+    if (left != expected || difference) {
+        wave_print(&program->region, stderr);
+        fail_msg("seed %llu: left at %p, expected %p, difference: %s", (unsigned long long)seed,
+                 (const void *)left, (const void *)expected, difference ? difference : "none");
+    }
+}
+
+static void check_random(uint64_t first, uint64_t count, bool exact)
+{
+    struct program *program = malloc(sizeof *program);
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        struct jit_region *region;
+        program_random(program, &machine, seed);
+        jit_code code = jit_compile_now(&program->region, &region);
+        if (!code)
+            wave_print(&program->region, stderr);
+        assert_non_null(code);
+        for (uint64_t i = 0; i < 8; i++)
+            compare(program, code, seed * 8 + i, exact);
+        jit_free(region);
+    }
+    free(program);
+}
+
+static void random_regions_compute_what_their_functions_do(void **unused)
+{
+    (void)unused;
+    const char *count = getenv("REGIONS");
+    check_random(1, count ? strtoull(count, NULL, 0) : 25, jit_mode() == JIT_COMPARE);
+}
+
+int main(int argc, char **argv)
+{
+    setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
+    machine = machine_without_bitcode;
+    machine.bitcode = test_jit_bitcode();
+    ah_log_threshold = 2;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_regions_compute_what_their_functions_do),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* Compiled regions of PTX: that they are entered, left where they have to be, and freed. Every
+ * kernel is compiled before it runs, unless a test says otherwise. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "jit.h"
+#include "one_kernel.h"
+#include "ptx_jit.h"
+
+static uint64_t compiled(void)
+{
+    struct jit_statistics statistics;
+    jit_statistics_get(&statistics);
+    return statistics.compiled;
+}
+
+/* A body for 64 threads, compiled and interpreted: words are the same, and some region was
+ * compiled. */
+static void expect_same(const char *body, uint32_t *words, size_t count)
+{
+    uint32_t *expected = calloc(count, sizeof *expected);
+    memcpy(expected, words, count * sizeof *words);
+    ptx_jit_suspend(true);
+    one_body(body, 64, expected, count);
+    ptx_jit_suspend(false);
+    uint64_t before = compiled();
+    one_body(body, 64, words, count);
+    assert_true(compiled() > before);
+    assert_memory_equal(expected, words, count * sizeof *words);
+    free(expected);
+}
+
+static void a_loop_of_all_lanes_is_compiled(void **state)
+{
+    (void)state;
+    uint32_t words[64] = {0};
+    expect_same("mov.u32 %r1, 0; mov.u32 %r2, 0;\n"
+                "L: mad.lo.u32 %r2, %r2, 3, %r0; add.u32 %r1, %r1, 1;\n"
+                "setp.lt.u32 %p1, %r1, 1000; @%p1 bra L;\nst.global.u32 [%rd1], %r2;\n",
+                words, 64);
+    assert_int_not_equal(words[1], words[2]);
+}
+
+static void lanes_that_part_leave_the_region_and_come_back(void **state)
+{
+    (void)state;
+    uint32_t words[64] = {0};
+    expect_same("mov.u32 %r1, 0; mov.u32 %r2, 7;\n"
+                "L: and.b32 %r3, %r0, 3; setp.eq.u32 %p2, %r3, %r1; @%p2 bra M;\n"
+                "mul.lo.u32 %r2, %r2, 5;\nM: add.u32 %r2, %r2, %r1; add.u32 %r1, %r1, 1;\n"
+                "setp.lt.u32 %p1, %r1, 50; @%p1 bra L;\nst.global.u32 [%rd1], %r2;\n",
+                words, 64);
+}
+
+static void guarded_instructions_change_only_their_lanes(void **state)
+{
+    (void)state;
+    uint32_t words[128];
+    for (unsigned i = 0; i < 128; i++)
+        words[i] = i * 3;
+    expect_same("setp.lt.u32 %p1, %r0, 21; setp.ge.u32 %p2, %r0, 40; mov.u32 %r1, 5;\n"
+                "@%p1 add.u32 %r1, %r1, %r0; @!%p1 mul.lo.u32 %r1, %r1, 9;\n"
+                "@%p1 ld.global.u32 %r2, [%rd1]; @!%p1 mov.u32 %r2, 1;\n"
+                "@%p1 ld.global.u32 %r2, [%rd1+4]; add.u32 %r1, %r1, %r2;\n"
+                "@%p2 st.global.u32 [%rd1+256], %r1;\n@%p1 st.global.u32 [%rd1], %r1;\n",
+                words, 128);
+    assert_int_equal(words[70], 210); /* of a lane that stores nothing */
+}
+
+static void accesses_of_all_shapes_find_their_elements(void **state)
+{
+    (void)state;
+    uint32_t words[512];
+    for (unsigned i = 0; i < 512; i++)
+        words[i] = i * 2654435761u;
+    expect_same(
+        "ld.global.u32 %r1, [%rd0+4]; ld.global.u32 %r2, [%rd1];\n" /* same, row */
+        "and.b32 %r3, %r0, 15; mad.wide.u32 %rd3, %r3, 4, %rd0;\n"
+        "ld.global.u32 %r4, [%rd3];\n" /* halves */
+        "mul.lo.u32 %r5, %r0, 7; and.b32 %r5, %r5, 63; mad.wide.u32 %rd4, %r5, 4, %rd0;\n"
+        "ld.global.u32 %r6, [%rd4];\n" /* any */
+        "mad.wide.u32 %rd5, %r0, 16, %rd0; ld.global.v4.u32 {%r7, %r8, %r9, %r10}, [%rd5];\n"
+        "add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r4; xor.b32 %r1, %r1, %r6;\n"
+        "add.u32 %r1, %r1, %r7; add.u32 %r1, %r1, %r10; bar.sync 0;\n"
+        "st.global.v2.u32 [%rd2+1024], {%r1, %r8};\n",
+        words, 512);
+}
+
+static void a_fault_in_a_region_is_reported_as_ever(void **state)
+{
+    (void)state;
+    uint32_t words[64] = {0};
+    const char *body =
+        "mul.wide.u32 %rd3, %r0, 4; add.u64 %rd3, %rd3, 64; ld.global.u32 %r1, [%rd3];"
+        "st.global.u32 [%rd1], %r1;\n";
+    assert_int_equal(one_run("", body, 64, words, 64), PTX_END_ILLEGAL_ADDRESS);
+    body = "add.u64 %rd3, %rd1, 2; ld.global.u32 %r1, [%rd3]; st.global.u32 [%rd1], %r1;\n";
+    assert_int_equal(one_run("", body, 64, words, 64), PTX_END_MISALIGNED);
+}
+
+/* Of other sizes than the first one, blocks run as ever. */
+static void blocks_of_several_sizes_have_their_own_results(void **state)
+{
+    (void)state;
+    struct run_module *run = run_load(
+        one_kernel("", "mov.u32 %r1, %tid.y; mov.u32 %r2, %ntid.x; mad.lo.u32 %r3, %r1, %r2, %r0;\n"
+                       "mad.wide.u32 %rd3, %r3, 4, %rd0; ld.global.u32 %r4, [%rd3];\n"
+                       "mad.lo.u32 %r4, %r1, 1000, %r4; st.global.u32 [%rd3], %r4;\n"));
+    static const uint32_t shapes[][2] = {{64, 1}, {16, 4}, {8, 8}, {32, 2}, {64, 1}};
+    for (unsigned s = 0; s < 5; s++) {
+        struct sim_memory *memory = run_memory(256);
+        uint32_t *words = (uint32_t *)(void *)memory->view;
+        for (unsigned i = 0; i < 64; i++)
+            words[i] = i;
+        uint64_t params = memory->address;
+        const uint32_t shape[6] = {1, 1, 1, shapes[s][0], shapes[s][1], 1};
+        assert_int_equal(run_shape(run, "k", shape, 0, &params), PTX_END_OK);
+        for (unsigned i = 0; i < 64; i++)
+            assert_int_equal(words[i], i + 1000 * (i / shapes[s][0]));
+        sim_memory_destroy(memory);
+    }
+    run_unload(run);
+}
+
+static void a_kernel_of_many_instructions_runs(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    char *text = malloc(COUNT * 32 + 1024), *at = text;
+    at += sprintf(at, RUN_HEAD(80) ".visible .entry k(.param .u64 p)\n{\n.reg .b32 %%r<4>;\n"
+                                   ".reg .b64 %%rd<4>;\nld.param.u64 %%rd0, [p];\n"
+                                   "mov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, 1;\n"
+                                   "mad.wide.u32 %%rd1, %%r0, 4, %%rd0;\n");
+    for (unsigned i = 0; i < COUNT; i++)
+        at += sprintf(at, "add.u32 %%r1, %%r1, %%r0;\n");
+    sprintf(at, "st.global.u32 [%%rd1], %%r1;\nret;\n}\n");
+    uint32_t words[32] = {0};
+    assert_int_equal(run_once(text, "k", 32, words, sizeof words), PTX_END_OK);
+    for (unsigned i = 0; i < 32; i++)
+        assert_int_equal(words[i], 1 + COUNT * i);
+    free(text);
+}
+
+int main(void)
+{
+    setenv("ANYHIP_SIM_JIT", "on", 1);
+    setenv("ANYHIP_SIM_JIT_THRESHOLD", "1", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_of_all_lanes_is_compiled),
+        cmocka_unit_test(lanes_that_part_leave_the_region_and_come_back),
+        cmocka_unit_test(guarded_instructions_change_only_their_lanes),
+        cmocka_unit_test(accesses_of_all_shapes_find_their_elements),
+        cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
+        cmocka_unit_test(blocks_of_several_sizes_have_their_own_results),
+        cmocka_unit_test(a_kernel_of_many_instructions_runs),
+    };
+    return cmocka_run_group_tests(tests, run_open, run_close);
+}

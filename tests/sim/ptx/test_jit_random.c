@@ -1,0 +1,84 @@
+/* Random kernels, each executed by the interpreter and by compiled regions: memory has to be the
+ * same afterwards, bit for bit. RANDOM_FIRST and RANDOM_COUNT (environment) say which kernels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "jit.h"
+#include "ptx_jit.h"
+#include "random_ptx.h"
+#include "run.h"
+
+enum { OUT_BYTES = RANDOM_BLOCKS * RANDOM_THREADS * RANDOM_WORDS * 4, TABLE_BYTES = 1024 };
+
+static enum ptx_end execute(const char *text, bool compiled, unsigned char *out)
+{
+    ptx_jit_suspend(!compiled);
+    struct run_module *run = run_load(text);
+    struct sim_memory *memory = run_memory(OUT_BYTES + TABLE_BYTES);
+    for (unsigned i = 0; i < OUT_BYTES + TABLE_BYTES; i++)
+        ((unsigned char *)memory->view)[i] = (unsigned char)(i * 167 + (i >> 8));
+    const uint64_t params[] = {memory->address, memory->address + OUT_BYTES};
+    enum ptx_end end = run_launch(run, "k", RANDOM_BLOCKS, RANDOM_THREADS, params);
+    memcpy(out, memory->view, OUT_BYTES);
+    sim_memory_destroy(memory);
+    run_unload(run);
+    return end;
+}
+
+static unsigned number(const char *variable, unsigned otherwise)
+{
+    const char *text = getenv(variable);
+    return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
+
+static bool try_kernel(unsigned which, unsigned length)
+{
+    static char text[1 << 16];
+    static unsigned char expected[OUT_BYTES], found[OUT_BYTES];
+    struct random_ptx r = {
+        .state = which * UINT64_C(0x9e3779b97f4a7c15) + 1, .text = text, .size = sizeof text};
+    for (unsigned i = 0; i < 8; i++)
+        random_below(&r, 2);
+    random_kernel(&r, length);
+    enum ptx_end plain = execute(text, false, expected), compiled = execute(text, true, found);
+    if (plain == compiled && memcmp(expected, found, OUT_BYTES) == 0)
+        return true;
+    size_t at = 0;
+    while (at < OUT_BYTES && expected[at] == found[at])
+        at++;
+    fprintf(stderr, "kernel %u: ends %d and %d, differs at byte %zu: thread %zu, word %zu\n", which,
+            (int)plain, (int)compiled, at, at / (4 * RANDOM_WORDS), at / 4 % RANDOM_WORDS);
+    if (getenv("RANDOM_PRINT"))
+        fputs(text, stderr);
+    return false;
+}
+
+static void compiled_random_kernels_do_what_the_interpreter_does(void **state)
+{
+    (void)state;
+    unsigned first = number("RANDOM_FIRST", 1), count = number("RANDOM_COUNT", 60), failed = 0;
+    unsigned length = number("RANDOM_LENGTH", 30);
+    for (unsigned i = 0; i < count; i++)
+        failed += !try_kernel(first + i, length);
+    struct jit_statistics statistics;
+    jit_statistics_get(&statistics);
+    print_message("%u kernels, %llu regions compiled in %.1f s, %u differ\n", count,
+                  (unsigned long long)statistics.compiled, (double)statistics.nanoseconds / 1e9,
+                  failed);
+    assert_int_equal(failed, 0);
+    assert_true(statistics.compiled >= count);
+}
+
+int main(void)
+{
+    setenv("ANYHIP_SIM_JIT", "on", 1);
+    setenv("ANYHIP_SIM_JIT_THRESHOLD", "1", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(compiled_random_kernels_do_what_the_interpreter_does),
+    };
+    return cmocka_run_group_tests(tests, run_open, run_close);
+}
