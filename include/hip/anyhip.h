@@ -33,7 +33,11 @@ enum anyhipTraceMarkKind {
     anyhipTraceMarkPush = 1,    ///< a range of the thread begins, within those that it is in
     anyhipTraceMarkPop = 2,     ///< the range that began last in the thread ends; has no text
     anyhipTraceMarkStart = 3,   ///< a range of the process begins, which any thread may end
-    anyhipTraceMarkStop = 4     ///< the range with this id ends; has no text
+    anyhipTraceMarkStop = 4,    ///< the range with this id ends; has no text
+    anyhipTraceMarkPause = 5,   ///< calls and work are not recorded any more, nor told to profilers;
+                                ///< id 0: of the process, 1: of the calling thread
+    anyhipTraceMarkResume = 6   ///< they are again. Pauses do not nest, and the process's and each
+                                ///< thread's are independent of each other
 };
 
 #ifdef __cplusplus
@@ -132,9 +136,12 @@ hipError_t anyhipGetReport(char **out_json);
 int anyhipDeviceCanRunImage(int device, const void *image, size_t size);
 
 /// Puts a mark, or one end of a range, into the trace file (ANYHIP_TRACE); does nothing where there
-/// is none. It needs no device, and may come before any function of HIP. ROCTX's functions use it.
+/// is none. Pauses concern AMD's tracers too. The beginning of a pause of the process waits up to
+/// two seconds for work under way, which was submitted before and is recorded. It needs no device,
+/// and may come before any function of HIP. ROCTX's functions use it.
 /// @param [in] kind  which
-/// @param [in] id    of ranges of the process: one number for both ends, of this range alone; else 0
+/// @param [in] id    of ranges of the process: one number for both ends, of this range alone; of
+///                   pauses see anyhipTraceMarkPause; else 0
 /// @param [in] text  UTF-8, copied; may be NULL
 /// Thread safety: safe. Stream order: none.
 void anyhipTraceMark(enum anyhipTraceMarkKind kind, uint64_t id, const char *text);

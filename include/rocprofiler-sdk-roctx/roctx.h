@@ -31,7 +31,8 @@ struct hsa_agent_s;
 struct ihipStream_t;
 
 /* No marks and ranges of the process (tid 0) or of the calling thread are logged or traced until
- * roctxProfilerResume; their levels and identifiers count on. Returns 0, or -1 for another thread,
+ * roctxProfilerResume; their levels and identifiers count on. Nor do calls of HIP and the work that
+ * they submit go into the trace file or to AMD's tracers. Returns 0, or -1 for another thread,
  * which is not supported. Pauses do not nest, and those of the process and of a thread are
  * independent of each other. */
 int roctxProfilerPause(roctx_thread_id_t tid);

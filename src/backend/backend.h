@@ -272,6 +272,8 @@ struct ah_trace_record {
     uint64_t bytes;     /* of copies and fills, 0: not known */
     const char *engine; /* what did it where there is a choice, as "SDMA 1"; lasts as long as the
                            process; NULL: not known */
+    const char *kernel; /* the name, not demangled, of one of a graph's kernels whose node is not
+                           known, as that of a graph made before the trace; NULL: not known */
 };
 
 /* Takes records. Any thread, several at once; it calls no backend, and does not keep the record. */
@@ -897,8 +899,8 @@ struct ah_backend_ops {
 
     /* The device begins to report what it does between trace_begin and trace_end. *out_method says
      * how times are taken ("HSA profiled signals", "event pairs") and lasts as long as the
-     * process. Called once, before the first trace_begin, with a lock of core's held: it may
-     * initialise the device, and does not wait for it. A reset of the device loses the records of
+     * process. Called before the first trace_begin, and after trace_stop again, with a lock of core's
+     * held: it may initialise the device, and does not wait for it. A reset of the device loses the records of
      * what it ends, and the device goes on reporting. hipErrorNotSupported, with a message: the
      * driver gives no times; no other entry for traces is then called. */
     hipError_t (*trace_start)(struct ah_backend_device *device, const struct ah_trace_sink *sink,
@@ -917,8 +919,9 @@ struct ah_backend_ops {
      * that of the work. Called every few milliseconds by one thread at a time. Never fails; what a
      * backend has lost since the last call it adds to *out_lost. */
     void (*trace_collect)(struct ah_backend_device *device, bool wait, uint64_t *out_lost);
-    /* Ends what trace_start began, after a last trace_collect. Work of threads between trace_begin
-     * and trace_end may still be under way, and has no records. */
+    /* Ends what trace_start began, after a last trace_collect. No thread is between trace_begin and
+     * trace_end or in trace_collect, and a lock of core's is held. Work that is still under way has
+     * no records. */
     void (*trace_stop)(struct ah_backend_device *device);
 };
 

@@ -159,6 +159,7 @@ static hipError_t list_devices(struct ah_backend *backend)
         device->api = &backend->api;
         device->launch = backend->api.cuLaunchKernelEx;
         device->graph_launch = backend->api.cuGraphLaunch;
+        device->copy = backend->api.cuMemcpyAsync;
         device->streams_carry_context = backend->driver_version >= STREAMS_CARRY_CONTEXT_SINCE;
         pthread_mutex_init(&device->lock, NULL);
         CUresult result = backend->api.cuDeviceGet(&device->ordinal, i);

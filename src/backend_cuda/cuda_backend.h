@@ -26,6 +26,7 @@ struct ah_backend {
 };
 
 struct ahcuda_trace; /* cuda_trace.h */
+enum { AHCUDA_TRACE_METHODS = 2 };
 
 struct ah_backend_device {
     /* One line of the cache has what a launch reads, since the driver uses most of the first level
@@ -35,6 +36,7 @@ struct ah_backend_device {
     /* Of api, to save another; NULL where the driver is older. */
     __typeof__(((struct ahcuda_api *)0)->cuLaunchKernelEx) launch;
     __typeof__(((struct ahcuda_api *)0)->cuGraphLaunch) graph_launch;
+    __typeof__(((struct ahcuda_api *)0)->cuMemcpyAsync) copy;
     CUdevice ordinal;           /* the driver's number, and the index in the backend */
     unsigned sm;                /* 90 for compute capability 9.0 */
     bool streams_carry_context; /* see ahcuda_enter_stream */
@@ -43,6 +45,7 @@ struct ah_backend_device {
     CUevent placed;             /* after the last kernel launched with a place, or NULL */
     _Atomic(CUfunction) wait_kernel, add_kernel; /* of cuda_value.c, NULL until they are needed */
     _Atomic(struct ahcuda_trace *) trace;        /* NULL: nothing was ever traced */
+    struct ahcuda_trace *traces[AHCUDA_TRACE_METHODS]; /* one of which that is, or was */
 };
 _Static_assert(offsetof(struct ah_backend_device, lock) <= 64, "a launch reads one line");
 

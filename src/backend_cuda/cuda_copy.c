@@ -11,21 +11,22 @@ hipError_t ahcuda_copy(struct ah_backend_device *device, void *dst, const void *
                        device->api->cuMemcpy(ahcuda_pointer(dst), ahcuda_pointer(src), size));
 }
 
-hipError_t ahcuda_copy_async(struct ah_backend_device *device, void *dst, const void *src,
-                             size_t size, struct ah_backend_stream *stream)
+AH_LAUNCH_CODE hipError_t ahcuda_copy_async(struct ah_backend_device *device, void *dst,
+                                            const void *src, size_t size,
+                                            struct ah_backend_stream *stream)
 {
     hipError_t error = ahcuda_enter_stream(device, stream);
     if (error != hipSuccess)
         return error;
-    return ahcuda_done(device, "cuMemcpyAsync",
-                       device->api->cuMemcpyAsync(ahcuda_pointer(dst), ahcuda_pointer(src), size,
-                                                  ahcuda_stream(stream)));
+    return ahcuda_done(
+        device, "cuMemcpyAsync",
+        device->copy(ahcuda_pointer(dst), ahcuda_pointer(src), size, ahcuda_stream(stream)));
 }
 
 /* Creates the contexts of all three devices, and makes the stream's current. */
 static hipError_t enter_all_devices(struct ah_backend_device *device,
-                              struct ah_backend_device *dst_device,
-                              struct ah_backend_device *src_device)
+                                    struct ah_backend_device *dst_device,
+                                    struct ah_backend_device *src_device)
 {
     hipError_t error = ahcuda_enter(src_device);
     if (error == hipSuccess)

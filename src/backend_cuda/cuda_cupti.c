@@ -12,7 +12,8 @@
 enum {
     BUFFER_SIZE = 1 << 17,
     BUFFERS_MAX = 256,   /* that CUPTI has at a time: what does not fit is lost, and counted */
-    BUFFER_ALIGNMENT = 8 /* as CUPTI demands */
+    BUFFER_ALIGNMENT = 8, /* as CUPTI demands */
+    FINALIZES_SINCE = 24, /* CUDA 12.6: older ones crash with graphs that were made before the end */
 };
 
 static const struct ah_dynlib_symbol symbols[] = {
@@ -55,10 +56,10 @@ static struct {
     _Atomic bool ended;   /* with the process */
     struct ah_dynlib lib; /* stays open once it has been used: CUPTI has threads of its own */
     struct ahcuda_cupti api;
-    CUpti_SubscriberHandle subscriber;
+    CUpti_SubscriberHandle subscriber; /* NULL: none */
 
-    pthread_mutex_t reading; /* held while a buffer is read */
-    const struct ahcuda_cupti_user *user;
+    pthread_mutex_t reading;                      /* held while a buffer is read */
+    const struct ahcuda_cupti_user *_Atomic user; /* written with that held */
 
     pthread_mutex_t buffers_lock;
     struct buffer *free;
@@ -75,6 +76,13 @@ static bool succeeded(const char *what, CUptiResult result)
     cupti.api.cuptiGetResultString(result, &text);
     AH_LOG_WARN("%s of CUPTI failed: %s (%d)", what, text ? text : "unknown result", result);
     return false;
+}
+
+bool ahcuda_cupti_check(_Atomic bool *said, const char *what, CUptiResult result)
+{
+    if (result == CUPTI_SUCCESS || atomic_exchange(said, true))
+        return result == CUPTI_SUCCESS;
+    return succeeded(what, result);
 }
 
 /* ---- buffers -------------------------------------------------------------------------------- */
@@ -146,13 +154,14 @@ static void complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t
 static void on_callback(void *data, int32_t domain, uint32_t id, const void *about)
 {
     const CUpti_ResourceData *resource = about;
+    const struct ahcuda_cupti_user *user = atomic_load(&cupti.user);
     uint64_t node;
     (void)data;
-    if (domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED)
+    if (!user || domain != CUPTI_CB_DOMAIN_RESOURCE || id != CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED)
         return;
     const CUpti_GraphData *graph = resource->resourceDescriptor;
     if (cupti.api.cuptiGetGraphNodeId(graph->node, &node) == CUPTI_SUCCESS)
-        cupti.user->cloned(graph->originalNode, node);
+        user->cloned(graph->originalNode, node);
 }
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
@@ -216,7 +225,7 @@ static bool open_cupti(const struct ah_backend_device *device)
 static void disable_kinds(int count)
 {
     while (count-- > 0)
-        cupti.api.cuptiActivityDisable(kinds[count]);
+        succeeded("cuptiActivityDisable", cupti.api.cuptiActivityDisable(kinds[count]));
 }
 
 static bool enable_kinds(void)
@@ -235,11 +244,21 @@ static bool enable_kinds(void)
 
 static bool subscribe(void)
 {
-    CUptiResult result = cupti.api.cuptiSubscribe(&cupti.subscriber, on_callback, NULL);
-    if (result != CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
-        return succeeded("cuptiSubscribe", result);
-    AH_LOG_WARN("another profiler uses CUPTI in this process");
-    return false;
+    CUpti_SubscriberHandle subscriber = NULL;
+    if (cupti.subscriber) /* which could not be given up */
+        return true;
+    CUptiResult result = cupti.api.cuptiSubscribe(&subscriber, on_callback, NULL);
+    if (result == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)
+        AH_LOG_WARN("another profiler uses CUPTI in this process");
+    else if (succeeded("cuptiSubscribe", result))
+        cupti.subscriber = subscriber;
+    return cupti.subscriber != NULL;
+}
+
+static void unsubscribe(void)
+{
+    if (succeeded("cuptiUnsubscribe", cupti.api.cuptiUnsubscribe(cupti.subscriber)))
+        cupti.subscriber = NULL;
 }
 
 /* exit() calls CUPTI's own handlers before those that were registered before CUPTI was opened. A
@@ -264,6 +283,16 @@ static bool register_exit(void)
     return true;
 }
 
+/* After the subscription CUPTI stays in the driver, and costs every launch some of its time, until
+ * it is finalized; a later subscription brings it back. */
+static void leave_driver(void)
+{
+    uint32_t version = 0;
+    if (!cupti.subscriber && cupti.api.cuptiFinalize && cupti.api.cuptiGetVersion &&
+        cupti.api.cuptiGetVersion(&version) == CUPTI_SUCCESS && version >= FINALIZES_SINCE)
+        succeeded("cuptiFinalize", cupti.api.cuptiFinalize());
+}
+
 static bool begin_records(void)
 {
     const struct ahcuda_cupti *api = &cupti.api;
@@ -278,14 +307,14 @@ static bool begin_records(void)
                   api->cuptiActivityRegisterCallbacks(request, complete)) &&
         enable_kinds())
         return true;
-    api->cuptiUnsubscribe(cupti.subscriber);
+    unsubscribe();
     return false;
 }
 
 static void set_user(const struct ahcuda_cupti_user *user)
 {
     pthread_mutex_lock(&cupti.reading);
-    cupti.user = user;
+    atomic_store(&cupti.user, user);
     pthread_mutex_unlock(&cupti.reading);
 }
 
@@ -311,8 +340,10 @@ void ahcuda_cupti_stop(void)
     pthread_mutex_lock(&cupti.lock);
     if (--cupti.users == 0 && !atomic_load(&cupti.ended)) {
         disable_kinds(KINDS);
-        cupti.api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-        cupti.api.cuptiUnsubscribe(cupti.subscriber);
+        succeeded("cuptiActivityFlushAll",
+                  cupti.api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+        unsubscribe();
+        leave_driver();
         set_user(NULL);
         free_buffers();
     }
@@ -324,7 +355,5 @@ void ahcuda_cupti_flush(void)
     static _Atomic bool said;
     if (atomic_load(&cupti.ended))
         return;
-    CUptiResult result = cupti.api.cuptiActivityFlushAll(0);
-    if (result != CUPTI_SUCCESS && !atomic_exchange(&said, true))
-        succeeded("cuptiActivityFlushAll", result);
+    ahcuda_cupti_check(&said, "cuptiActivityFlushAll", cupti.api.cuptiActivityFlushAll(0));
 }

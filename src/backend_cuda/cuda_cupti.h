@@ -29,10 +29,14 @@ struct ahcuda_cupti_user {
  * calls ahcuda_cupti_stop as often, with the same user. */
 const struct ahcuda_cupti *ahcuda_cupti_start(struct ah_backend_device *device,
                                               const struct ahcuda_cupti_user *user);
-/* After the last of them no record comes any more. */
+/* After the last of them no record comes any more, CUPTI is left to others, and work costs what it
+ * costs without it. */
 void ahcuda_cupti_stop(void);
 
 /* Gives the user the records of what is done. */
 void ahcuda_cupti_flush(void);
+
+/* Whether a call succeeded; the first failure of those that share said is logged. */
+bool ahcuda_cupti_check(_Atomic bool *said, const char *what, CUptiResult result);
 
 #endif

@@ -361,8 +361,7 @@ static CUresult launch_cooperative(const struct ahcuda_api *api, CUfunction func
                                           block[2], launch->shared, stream, launch->params);
 }
 
-static CUlaunchConfig configuration(const struct ah_launch *launch, CUstream stream,
-                                    CUlaunchAttribute attributes[AHCUDA_ATTRIBUTES_MAX])
+static inline CUlaunchConfig plain_configuration(const struct ah_launch *launch, CUstream stream)
 {
     return (CUlaunchConfig){
         .gridDimX = launch->grid[0],
@@ -373,9 +372,16 @@ static CUlaunchConfig configuration(const struct ah_launch *launch, CUstream str
         .blockDimZ = launch->block[2],
         .sharedMemBytes = launch->shared,
         .hStream = stream,
-        .attrs = attributes,
-        .numAttrs = ahcuda_attributes(launch, attributes),
     };
+}
+
+static CUlaunchConfig configuration(const struct ah_launch *launch, CUstream stream,
+                                    CUlaunchAttribute attributes[AHCUDA_ATTRIBUTES_MAX])
+{
+    CUlaunchConfig config = plain_configuration(launch, stream);
+    config.attrs = attributes;
+    config.numAttrs = ahcuda_attributes(launch, attributes);
+    return config;
 }
 
 /* With attributes, or cooperative with the arguments in a buffer: since CUDA 11.8. */
@@ -434,26 +440,27 @@ static hipError_t launch_placed(struct ah_backend_device *device, CUfunction fun
     return ahcuda_done(device, "cuLaunchCooperativeKernel", result);
 }
 
-/* cuLaunchKernelEx, where the driver has it: it takes less time than cuLaunchKernel. */
-static inline CUresult launch_plain(const struct ah_backend_device *device, CUfunction function,
-                                    const struct ah_launch *launch, CUstream stream, void **extra)
+static __attribute__((noinline)) hipError_t launch_older(const struct ah_backend_device *device,
+                                                         CUfunction function,
+                                                         const struct ah_launch *launch,
+                                                         CUstream stream, void **extra)
 {
     const unsigned *grid = launch->grid, *block = launch->block;
-    if (__builtin_expect(device->launch != NULL, 1)) {
-        const CUlaunchConfig config = {
-            .gridDimX = grid[0],
-            .gridDimY = grid[1],
-            .gridDimZ = grid[2],
-            .blockDimX = block[0],
-            .blockDimY = block[1],
-            .blockDimZ = block[2],
-            .sharedMemBytes = launch->shared,
-            .hStream = stream,
-        };
-        return device->launch(&config, function, launch->params, extra);
-    }
-    return device->api->cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
-                                       block[2], launch->shared, stream, launch->params, extra);
+    return ahcuda_done(device, "cuLaunchKernel",
+                       device->api->cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0],
+                                                   block[1], block[2], launch->shared, stream,
+                                                   launch->params, extra));
+}
+
+/* cuLaunchKernelEx, where the driver has it: it takes less time than cuLaunchKernel. */
+static inline hipError_t launch_plain(const struct ah_backend_device *device, CUfunction function,
+                                      const struct ah_launch *launch, CUstream stream, void **extra)
+{
+    if (__builtin_expect(device->launch == NULL, 0))
+        return launch_older(device, function, launch, stream, extra);
+    const CUlaunchConfig config = plain_configuration(launch, stream);
+    return ahcuda_done(device, "cuLaunchKernelEx",
+                       device->launch(&config, function, launch->params, extra));
 }
 
 /* Every launch but those of ahcuda_launch itself: the context has to be made current, arguments
@@ -473,8 +480,7 @@ static __attribute__((noinline)) hipError_t launch_any(struct ah_backend_device 
     if (launch->place)
         return launch_placed(device, function, launch, ahcuda_stream(stream));
     if (launch->flags == 0)
-        return ahcuda_done(device, "cuLaunchKernelEx",
-                           launch_plain(device, function, launch, ahcuda_stream(stream), extra));
+        return launch_plain(device, function, launch, ahcuda_stream(stream), extra);
     if (extra || launch->flags & AH_LAUNCH_ATTRIBUTES)
         return launch_with_attributes(device, function, launch, ahcuda_stream(stream), extra);
     return ahcuda_done(device, "cuLaunchCooperativeKernel",
@@ -490,8 +496,7 @@ ahcuda_launch(struct ah_backend_device *device, struct ah_backend_function *func
                         !ahcuda_carries_context(device, stream);
     if (__builtin_expect(special != 0, 0))
         return launch_any(device, native(function), launch, stream);
-    return ahcuda_done(device, "cuLaunchKernelEx",
-                       launch_plain(device, native(function), launch, ahcuda_stream(stream), NULL));
+    return launch_plain(device, native(function), launch, ahcuda_stream(stream), NULL);
 }
 
 hipError_t ahcuda_occupancy_blocks(struct ah_backend_device *device,

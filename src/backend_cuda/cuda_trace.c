@@ -9,20 +9,20 @@ static struct ahcuda_trace *trace_of(struct ah_backend_device *device)
     return atomic_load_explicit(&device->trace, memory_order_acquire);
 }
 
+/* A trace that was stopped is used again, since a reset of the device may still look at it. */
 static hipError_t choose(struct ah_backend_device *device, const struct ah_trace_sink *sink,
                          struct ahcuda_trace **out_trace)
 {
-    static const struct ahcuda_trace_method *const methods[] = {&ahcuda_trace_cupti,
-                                                                &ahcuda_trace_events};
+    static const struct ahcuda_trace_method *const methods[AHCUDA_TRACE_METHODS] = {
+        &ahcuda_trace_cupti, &ahcuda_trace_events};
     hipError_t error = hipErrorNotSupported;
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        error = methods[i]->start(device, sink, out_trace);
-        if (error == hipSuccess) {
-            (*out_trace)->method = methods[i];
-            (*out_trace)->device = device;
-        }
-        if (error != hipErrorNotSupported)
-            break;
+    for (int i = 0; i < AHCUDA_TRACE_METHODS && error == hipErrorNotSupported; i++) {
+        error = methods[i]->start(device, sink, &device->traces[i]);
+        if (error != hipSuccess)
+            continue;
+        *out_trace = device->traces[i];
+        (*out_trace)->method = methods[i];
+        (*out_trace)->device = device;
     }
     return error;
 }
@@ -36,7 +36,6 @@ hipError_t ahcuda_trace_start(struct ah_backend_device *device, const struct ah_
         error = choose(device, sink, &trace);
     if (error != hipSuccess)
         return error;
-    ahcuda_trace_destroy(device);
     *out_method = trace->method->name;
     atomic_store_explicit(&device->trace, trace, memory_order_release);
     return hipSuccess;
@@ -63,7 +62,6 @@ void ahcuda_trace_collect(struct ah_backend_device *device, bool wait, uint64_t 
     *out_lost += atomic_exchange(&trace->lost, 0);
 }
 
-/* What threads between trace_begin and trace_end have of it stays. */
 void ahcuda_trace_stop(struct ah_backend_device *device)
 {
     struct ahcuda_trace *trace = trace_of(device);
@@ -89,9 +87,12 @@ void ahcuda_trace_forget(struct ah_backend_device *device)
 
 void ahcuda_trace_destroy(struct ah_backend_device *device)
 {
-    struct ahcuda_trace *trace = atomic_exchange(&device->trace, NULL);
-    if (trace)
-        trace->method->destroy(trace);
+    atomic_store(&device->trace, NULL);
+    for (int i = 0; i < AHCUDA_TRACE_METHODS; i++) {
+        if (device->traces[i])
+            device->traces[i]->method->destroy(device->traces[i]);
+        device->traces[i] = NULL;
+    }
 }
 
 void ahcuda_trace_instantiate(struct ahcuda_trace_nodes *nodes)

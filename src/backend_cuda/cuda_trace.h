@@ -9,10 +9,10 @@ struct ahcuda_trace;
 /* A way to take times. Its functions are as the entries of the backend; cuda_trace.c calls them. */
 struct ahcuda_trace_method {
     const char *name;
-    /* hipErrorNotSupported, without a message: this method cannot be used. Makes *out_trace, whose
-     * first member is a struct ahcuda_trace. */
+    /* hipErrorNotSupported, without a message: this method cannot be used. Makes *trace, whose
+     * first member is a struct ahcuda_trace, unless it is there: then it was stopped. */
     hipError_t (*start)(struct ah_backend_device *device, const struct ah_trace_sink *sink,
-                        struct ahcuda_trace **out_trace);
+                        struct ahcuda_trace **trace);
     void (*begin)(struct ahcuda_trace *trace, struct ah_backend_stream *stream, uint64_t id,
                   enum ah_trace_kind kind);
     void (*end)(struct ahcuda_trace *trace, struct ah_backend_stream *stream, uint64_t id);

@@ -145,6 +145,8 @@ static struct trace *resolve(struct work *work)
     }
     work->record.id = id;
     work->record.node = find_node(work->node);
+    if (work->record.node >= 0)
+        work->record.kernel = NULL;
     return trace;
 }
 
@@ -190,10 +192,12 @@ static void take_call(const CUpti_ActivityExternalCorrelation *record)
 
 static struct work of_kernel(const CUpti_ActivityKernel *kernel)
 {
-    return (struct work){
-        .call = kernel->correlationId,
-        .node = kernel->graphNodeId,
-        .record = {.kind = AH_TRACE_KERNEL, .begin = kernel->start, .end = kernel->end}};
+    return (struct work){.call = kernel->correlationId,
+                         .node = kernel->graphNodeId,
+                         .record = {.kind = AH_TRACE_KERNEL,
+                                    .begin = kernel->start,
+                                    .end = kernel->end,
+                                    .kernel = kernel->graphNodeId ? kernel->name : NULL}};
 }
 
 static struct work of_copy(const CUpti_ActivityMemcpy *copy)
@@ -297,13 +301,27 @@ static bool gets_record(enum ah_trace_kind kind)
     return kind == AH_TRACE_KERNEL || kind == AH_TRACE_COPY || kind == AH_TRACE_FILL;
 }
 
+static bool push(const struct ahcuda_cupti *api, uint64_t id)
+{
+    static _Atomic bool said;
+    return ahcuda_cupti_check(&said, "cuptiActivityPushExternalCorrelationId",
+                              api->cuptiActivityPushExternalCorrelationId(EXTERNAL, id));
+}
+
+/* After a failure the id stays under those that the thread pushes later. */
+static bool pop(const struct ahcuda_cupti *api)
+{
+    static _Atomic bool said;
+    return ahcuda_cupti_check(&said, "cuptiActivityPopExternalCorrelationId",
+                              api->cuptiActivityPopExternalCorrelationId(EXTERNAL, NULL));
+}
+
 static void begin(struct ahcuda_trace *common, struct ah_backend_stream *stream, uint64_t id,
                   enum ah_trace_kind kind)
 {
     struct trace *trace = full(common);
     (void)stream;
-    bool ok = !atomic_load(&ended) &&
-              trace->cupti->cuptiActivityPushExternalCorrelationId(EXTERNAL, id) == CUPTI_SUCCESS;
+    bool ok = !atomic_load(&ended) && push(trace->cupti, id);
     pushed = pushed << 1 | ok;
     pthread_mutex_lock(&lock);
     if (trace->on && ok) {
@@ -325,7 +343,7 @@ static void end(struct ahcuda_trace *common, struct ah_backend_stream *stream, u
 {
     (void)stream, (void)id;
     if ((pushed & 1) && !atomic_load(&ended))
-        full(common)->cupti->cuptiActivityPopExternalCorrelationId(EXTERNAL, NULL);
+        (void)pop(full(common)->cupti);
     pushed >>= 1;
 }
 
@@ -419,8 +437,13 @@ static void ending(void)
 
 static const struct ahcuda_cupti_user user = {take, cloned, take_loss, ending};
 
-static bool add_trace(struct trace *trace)
+/* Makes *trace if it is not there. */
+static bool add_trace(struct trace **out_trace)
 {
+    struct trace *trace = *out_trace ? *out_trace : calloc(1, sizeof *trace);
+    if (!trace)
+        return false;
+    *out_trace = trace;
     pthread_mutex_lock(&lock);
     if (!tables)
         tables = calloc(1, sizeof *tables);
@@ -450,22 +473,24 @@ static void remove_trace(struct trace *trace)
 }
 
 static hipError_t start(struct ah_backend_device *device, const struct ah_trace_sink *sink,
-                        struct ahcuda_trace **out_trace)
+                        struct ahcuda_trace **common)
 {
-    struct trace *trace = calloc(1, sizeof *trace);
-    if (!trace || !add_trace(trace)) {
-        free(trace);
+    struct trace *trace = *common ? full(*common) : NULL;
+    bool added = add_trace(&trace);
+    if (trace)
+        *common = &trace->common;
+    if (!added)
         return hipErrorOutOfMemory;
-    }
-    trace->cupti = ahcuda_cupti_start(device, &user);
-    if (!trace->cupti) {
+    const struct ahcuda_cupti *cupti = ahcuda_cupti_start(device, &user);
+    if (!cupti) {
         remove_trace(trace);
-        free(trace);
         return hipErrorNotSupported;
     }
+    pthread_mutex_lock(&lock);
+    trace->cupti = cupti;
     trace->sink = *sink;
     trace->on = true;
-    *out_trace = &trace->common;
+    pthread_mutex_unlock(&lock);
     return hipSuccess;
 }
 

@@ -450,7 +450,8 @@ static CUresult wait_for(const struct trace *trace, CUevent event)
 static bool finish(struct trace *trace, struct pair *pair, struct blocked *blocked, bool *wait,
                    uint64_t *lost)
 {
-    if (pair->base->failed) {
+    bool has_no_clock = trace->clocks.count == 0 && trace->base->failed;
+    if (pair->base->failed || has_no_clock) {
         ++*lost;
         return true;
     }
@@ -536,23 +537,6 @@ static void collect(struct ahcuda_trace *common, bool wait, uint64_t *out_lost)
 
 /* ---- beginning and end ------------------------------------------------------------------- */
 
-static hipError_t start(struct ah_backend_device *device, const struct ah_trace_sink *sink,
-                        struct ahcuda_trace **out_trace)
-{
-    struct trace *trace = calloc(1, sizeof *trace);
-    (void)device;
-    if (!trace)
-        return hipErrorOutOfMemory;
-    pthread_mutex_init(&trace->collecting, NULL);
-    pthread_mutex_init(&trace->lock, NULL);
-    trace->submitted.end = &trace->submitted.first;
-    trace->sink = *sink;
-    ah_clocks_init(&trace->clocks, 1e9);
-    trace->on = true;
-    *out_trace = &trace->common;
-    return hipSuccess;
-}
-
 /* Under both locks: frees all pairs but those of commands under way, and counts what is lost. */
 static void drop(struct trace *trace)
 {
@@ -585,6 +569,35 @@ static void unlock_all(struct trace *trace)
 {
     pthread_mutex_unlock(&trace->lock);
     pthread_mutex_unlock(&trace->collecting);
+}
+
+static struct ahcuda_trace *create(void)
+{
+    struct trace *trace = calloc(1, sizeof *trace);
+    if (!trace)
+        return NULL;
+    pthread_mutex_init(&trace->collecting, NULL);
+    pthread_mutex_init(&trace->lock, NULL);
+    trace->submitted.end = &trace->submitted.first;
+    return &trace->common;
+}
+
+static hipError_t start(struct ah_backend_device *device, const struct ah_trace_sink *sink,
+                        struct ahcuda_trace **common)
+{
+    (void)device;
+    if (!*common)
+        *common = create();
+    if (!*common)
+        return hipErrorOutOfMemory;
+    struct trace *trace = full(*common);
+    lock_all(trace);
+    trace->sink = *sink;
+    trace->tries = 0;
+    ah_clocks_init(&trace->clocks, 1e9);
+    trace->on = true;
+    unlock_all(trace);
+    return hipSuccess;
 }
 
 static void stop(struct ahcuda_trace *common)

@@ -152,6 +152,8 @@ static int set_paused(const char *function, roctx_thread_id_t tid, bool paused)
         thread_is_paused = paused;
     else
         atomic_store_explicit(&process_is_paused, paused, memory_order_relaxed);
+    ah_roctx_trace(
+        &(struct ah_roctx_event){.kind = paused ? AH_ROCTX_PAUSE : AH_ROCTX_RESUME, .id = tid != 0});
     if (is_logged())
         ROCTX_LOG(" %s: of the %s", function, tid ? "thread" : "process");
     return 0;

@@ -181,6 +181,9 @@ void ah_roctx_nvtx(const struct ah_roctx_event *event)
     case AH_ROCTX_STOP:
         stop(event);
         break;
+    case AH_ROCTX_PAUSE:
+    case AH_ROCTX_RESUME:
+        break;
     }
 }
 

@@ -11,11 +11,13 @@ enum ah_roctx_kind {
     AH_ROCTX_POP,
     AH_ROCTX_START,
     AH_ROCTX_STOP,
+    AH_ROCTX_PAUSE, /* these two are for the trace alone */
+    AH_ROCTX_RESUME,
 };
 
 struct ah_roctx_event {
     enum ah_roctx_kind kind;
-    uint64_t id;         /* of START and STOP */
+    uint64_t id;         /* of START and STOP; PAUSE and RESUME: 0 of the process, 1 of the thread */
     const char *message; /* of the others and START; may be NULL */
 };
 

@@ -1,11 +1,7 @@
 /* What devices of the CUDA backend report of their work by CUPTI: which records there are, those of
  * graphs' nodes, what is lost, and that events take its place when it cannot be used. */
-#include "support.h"
+#include "traced.h"
 
-#include "../backend/recorder.h"
-#include "../driver/fill_ptx.h"
-#include "cuda_backend.h"
-#include "fakecuda.h"
 #include "fakecupti.h"
 
 #include <pthread.h>
@@ -14,47 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPS      (&ahcuda_ops)
-#define ok(call) assert_int_equal((call), hipSuccess)
+enum { FAILED = 35 };
 
-enum { WORDS = 1024, BYTES = 4 * WORDS, FAILED = 35 };
-
-static const char ptx[] = PTX_HEADER PTX_FILL;
-
-static struct ah_dynlib lib;
-static struct ah_backend *backend;
-static struct ah_backend_device *first, *second;
-static struct ah_backend_module *module;
-static struct ah_backend_function *fill;
-static struct ah_backend_stream *stream;
-static uint32_t *words; /* page-locked */
-static char *memory;    /* of the device */
-
-/* ---- work ----------------------------------------------------------------------------------- */
-
-static hipError_t launch_fill(struct ah_backend_stream *to)
-{
-    unsigned value = 7, count = 4;
-    void *params[] = {&words, &value, &count};
-    struct ah_launch sizes = {.grid = {1, 1, 1}, .block = {1, 1, 1}, .params = params};
-    return OPS->launch(first, fill, &sizes, to);
-}
-
-static uint64_t traced_fill(struct ah_backend_stream *to)
-{
-    uint64_t id = recorder_begin(to, AH_TRACE_KERNEL);
-    ok(launch_fill(to));
-    recorder_end(to);
-    return id;
-}
-
-static uint64_t traced_copy(void)
-{
-    uint64_t id = recorder_begin(stream, AH_TRACE_COPY);
-    ok(OPS->copy_async(first, memory, words, BYTES, stream));
-    recorder_end(stream);
-    return id;
-}
+static struct ah_backend_device *second;
 
 static uint64_t traced_memset(void)
 {
@@ -66,66 +24,14 @@ static uint64_t traced_memset(void)
     return id;
 }
 
-/* Closes the stream until the word is 1. */
-static void close_gate(void)
-{
-    __atomic_store_n(&words[WORDS - 1], 0, __ATOMIC_RELEASE);
-    ok(OPS->stream_wait_value(first, stream, &words[WORDS - 1], 1, UINT32_MAX, AH_WAIT_GEQUAL, 32));
-}
-
-static void open_gate(void)
-{
-    __atomic_store_n(&words[WORDS - 1], 1, __ATOMIC_RELEASE);
-}
-
 /* ---- beginning and end ---------------------------------------------------------------------- */
 
-static void load(void)
+static int open_both(void **state)
 {
-    struct ah_image image;
-    void *pointer;
-    ah_image_identify(&image, ptx, sizeof ptx);
-    ok(OPS->module_load(first, &image, 0, NULL, NULL, &module));
-    ok(OPS->module_function(first, module, "fake_fill", &fill));
-    ok(OPS->host_alloc(first, BYTES, 0, &pointer));
-    words = pointer;
-    ok(OPS->memory_alloc(first, BYTES, 0, &pointer));
-    memory = pointer;
-    ok(OPS->stream_create(first, hipStreamNonBlocking, 0, &stream));
-}
-
-static int open_all(void **state)
-{
-    const char *const files[] = {FAKECUDA_PATH, NULL};
-    const struct ah_backend_options options = {.name = "cuda", .candidates = files};
-    char *reason = NULL;
-    (void)state;
-    ah_test_setenv("FAKECUDA_DEVICES", "80,80");
-    ah_log_configure(&(struct ah_log_settings){.level = AH_LOG_WARNING, .mask = AH_LOG_ALWAYS});
-    if (OPS->open(&options, &lib, &backend, &reason) != hipSuccess) {
-        print_error("%s\n", reason ? reason : "no reason");
-        return -1;
-    }
-    first = OPS->device_at(backend, 0);
-    second = OPS->device_at(backend, 1);
-    load();
-    return 0;
-}
-
-static int close_all(void **state)
-{
-    (void)state;
-    ok(OPS->stream_destroy(first, stream));
-    ok(OPS->memory_free(first, memory));
-    ok(OPS->host_free(first, words));
-    ok(OPS->module_unload(first, module));
-    OPS->close(backend);
-    ah_dynlib_close(&lib);
-    if (*fakecuda_report())
-        print_error("left in the driver:\n%s", fakecuda_report());
-    for (size_t i = 0; i < fakecuda_violations(); i++)
-        print_error("%s\n", fakecuda_violation_at(i));
-    return *fakecuda_report() || fakecuda_violations() ? -1 : 0;
+    int result = open_all(state);
+    if (result == 0)
+        second = OPS->device_at(backend, 1);
+    return result;
 }
 
 static int set_up(void **state)
@@ -155,20 +61,20 @@ static int end(void **state)
 
 static void commands_have_their_records(void **state)
 {
-    enum { ROUNDS = 500 };
-    uint64_t ids[3 * ROUNDS];
+    enum { TIMES = 500 };
+    uint64_t ids[3 * TIMES];
     const struct ah_trace_record *before = NULL;
     (void)state;
     assert_string_equal(recorder.method, "CUPTI");
     for (int reverse = 0; reverse < 2; reverse++) {
         fakecupti_reverse(reverse);
-        for (int i = 0; i < 3 * ROUNDS; i += 3) {
+        for (int i = 0; i < 3 * TIMES; i += 3) {
             ids[i] = traced_fill(stream);
             ids[i + 1] = traced_copy();
             ids[i + 2] = traced_memset();
         }
         recorder_collect(true);
-        for (int i = 0; i < 3 * ROUNDS; i++) {
+        for (int i = 0; i < 3 * TIMES; i++) {
             static const enum ah_trace_kind kinds[] = {AH_TRACE_KERNEL, AH_TRACE_COPY,
                                                        AH_TRACE_FILL};
             const struct ah_trace_record *record = recorder_only(ids[i], kinds[i % 3]);
@@ -249,6 +155,7 @@ static void check_graph(uint64_t id)
         if (record->id != id)
             continue;
         assert_in_range(record->node, 0, 2);
+        assert_null(record->kernel);
         assert_int_equal(record->kind, record->node == 0   ? AH_TRACE_FILL
                                        : record->node == 1 ? AH_TRACE_COPY
                                                            : AH_TRACE_KERNEL);
@@ -275,6 +182,30 @@ static void nodes_of_graphs_have_records(void **state)
     for (int i = 0; i < 4; i++)
         check_graph(ids[i]);
     assert_int_equal(recorder.lost, 0);
+}
+
+/* CUPTI says which node is which while a graph is made. */
+static void kernels_of_graphs_made_before_it_have_names(void **state)
+{
+    (void)state;
+    recorder_stop();
+    struct ah_backend_graph *graph = make_graph();
+    recorder_start(OPS, first);
+    uint64_t id = recorder_begin(stream, AH_TRACE_OTHER);
+    ok(OPS->graph_launch(first, graph, stream));
+    recorder_end(stream);
+    ok(OPS->stream_synchronize(first, stream));
+    recorder_collect(true);
+    assert_int_equal(recorder_count(id, NULL), 3);
+    for (size_t i = 0; i < recorder.count; i++) {
+        const struct ah_trace_record *record = &recorder.records[i];
+        assert_int_equal(record->node, -1);
+        if (record->kind == AH_TRACE_KERNEL)
+            assert_string_equal(record->kernel, "fake_fill");
+        else
+            assert_null(record->kernel);
+    }
+    ok(OPS->graph_destroy(first, graph));
 }
 
 static void devices_share_it(void **state)
@@ -311,6 +242,50 @@ static void nothing_is_recorded_after_the_end(void **state)
     uint64_t id = traced_fill(stream);
     recorder_collect(true);
     recorder_only(id, AH_TRACE_KERNEL);
+}
+
+/* Launches cost what they cost without it. */
+static void it_leaves_the_driver_at_the_end(void **state)
+{
+    static const struct {
+        unsigned version, times;
+    } rows[] = {{130001, 1}, {24, 1}, {23, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        unsigned before = fakecupti_finalized();
+        fakecupti_version(rows[i].version);
+        recorder_stop();
+        assert_int_equal(fakecupti_finalized(), before + rows[i].times);
+        recorder_start(OPS, first);
+        assert_string_equal(recorder.method, "CUPTI");
+        uint64_t id = traced_fill(stream);
+        recorder_collect(true);
+        recorder_only(id, AH_TRACE_KERNEL);
+    }
+}
+
+static void others_can_use_it_after_the_end(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        recorder_stop();
+        assert_int_equal(fakecupti_enabled(), 0);
+        fakecupti_take(true); /* which fails where there is a subscriber */
+        ah_test_capture();
+        recorder_start(OPS, first);
+        assert_non_null(strstr(ah_test_captured(), "another profiler uses CUPTI"));
+        assert_string_equal(recorder.method, "event pairs");
+        uint64_t id = traced_fill(stream);
+        recorder_collect(true);
+        recorder_only(id, AH_TRACE_KERNEL);
+        recorder_stop();
+        fakecupti_take(false);
+        recorder_start(OPS, first);
+        assert_string_equal(recorder.method, "CUPTI");
+        id = traced_fill(stream);
+        recorder_collect(true);
+        recorder_only(id, AH_TRACE_KERNEL);
+    }
 }
 
 /* ---- when something is wrong ---------------------------------------------------------------- */
@@ -435,6 +410,61 @@ static void a_flush_that_fails_is_reported_once(void **state)
     recorder_only(id, AH_TRACE_KERNEL);
 }
 
+/* What was not given up is used again at the next beginning. */
+static void an_end_that_fails_is_reported_and_leaves_nothing(void **state)
+{
+    static const struct {
+        const char *function;
+        unsigned calls;
+    } rows[] = {{"cuptiActivityDisable", 6}, {"cuptiActivityFlushAll", 1}, {"cuptiUnsubscribe", 1}, {"cuptiFinalize", 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (unsigned nth = 1; nth <= rows[i].calls; nth++) {
+            char message[100];
+            snprintf(message, sizeof message, "%s of CUPTI failed: CUPTI_ERROR_OF_THE_FAKE (35)",
+                     rows[i].function);
+            traced_fill(stream);
+            recorder_collect(true);
+            fakecupti_fail(rows[i].function, nth, FAILED);
+            ah_test_capture();
+            OPS->trace_stop(first);
+            const char *said = ah_test_captured();
+            assert_non_null(strstr(said, message));
+            size_t count = recorder.count;
+            traced_fill(stream);
+            ok(OPS->stream_synchronize(first, stream));
+            assert_int_equal(recorder.count, count);
+            recorder_start(OPS, first);
+            assert_string_equal(recorder.method, "CUPTI");
+            uint64_t id = traced_fill(stream);
+            recorder_collect(true);
+            recorder_only(id, AH_TRACE_KERNEL);
+        }
+    }
+}
+
+/* The thread's external ids are a stack. */
+static void an_id_that_stays_is_reported_once_and_harms_no_later_command(void **state)
+{
+    (void)state;
+    ah_test_capture();
+    for (int i = 0; i < 2; i++) {
+        recorder_begin(stream, AH_TRACE_KERNEL);
+        ok(launch_fill(stream));
+        fakecupti_fail("cuptiActivityPopExternalCorrelationId", 1, FAILED);
+        recorder_end(stream);
+    }
+    const char *said = ah_test_captured();
+    const char *message = strstr(said, "cuptiActivityPopExternalCorrelationId of CUPTI failed");
+    assert_non_null(message);
+    assert_null(strstr(message + 1, "cuptiActivityPopExternalCorrelationId of CUPTI failed"));
+    uint64_t id = traced_fill(stream);
+    recorder_collect(true);
+    recorder_only(id, AH_TRACE_KERNEL);
+    assert_int_equal(recorder.count, 3);
+    fakecupti_clear_ids();
+}
+
 static void a_command_that_did_nothing_has_no_record(void **state)
 {
     (void)state;
@@ -477,7 +507,7 @@ static int leave_work(void)
 {
     const struct ah_trace_sink sink = {print_record, NULL};
     const char *method;
-    if (open_all(NULL) != 0)
+    if (open_both(NULL) != 0)
         return 1;
     ok(OPS->trace_start(first, &sink, &method));
     recorder.ops = OPS;
@@ -555,38 +585,10 @@ static void events_are_used_where_it_does_not_begin(void **state)
     }
 }
 
-/* ---- many threads --------------------------------------------------------------------------- */
-
-enum { ROUNDS = 200 };
-
-static void *work_in_a_stream(void *data)
-{
-    struct ah_backend_stream *own;
-    uint64_t id = *(uint64_t *)data;
-    ok(OPS->stream_create(first, hipStreamNonBlocking, 0, &own));
-    for (int i = 0; i < ROUNDS; i++, id++) {
-        OPS->trace_begin(first, own, id, AH_TRACE_KERNEL);
-        ok(launch_fill(own));
-        OPS->trace_end(first, own, id);
-    }
-    ok(OPS->stream_synchronize(first, own));
-    ok(OPS->stream_destroy(first, own));
-    return NULL;
-}
-
 static void threads_work_while_another_collects(void **state)
 {
     (void)state;
-    recorder_run_threads(work_in_a_stream, ROUNDS);
-    for (uint64_t i = 0; i < RECORDER_THREADS; i++) {
-        uint64_t last = 0;
-        for (uint64_t id = i * ROUNDS + 1; id <= (i + 1) * ROUNDS; id++) {
-            const struct ah_trace_record *record = recorder_only(id, AH_TRACE_KERNEL);
-            assert_true(record->begin >= last);
-            last = record->end;
-        }
-    }
-    recorder.next_id = RECORDER_THREADS * ROUNDS;
+    check_threads();
 }
 
 int main(int argc, char **argv)
@@ -601,8 +603,11 @@ int main(int argc, char **argv)
         CUPTI(work_outside_of_commands_has_none),
         CUPTI(commands_may_be_nested),
         CUPTI(nodes_of_graphs_have_records),
+        CUPTI(kernels_of_graphs_made_before_it_have_names),
         CUPTI(devices_share_it),
         CUPTI(nothing_is_recorded_after_the_end),
+        CUPTI(it_leaves_the_driver_at_the_end),
+        CUPTI(others_can_use_it_after_the_end),
         CUPTI(work_that_does_not_end_is_not_waited_for),
         CUPTI(what_does_not_fit_is_counted),
         CUPTI(records_without_times_are_lost),
@@ -610,6 +615,8 @@ int main(int argc, char **argv)
         CUPTI(nodes_without_a_number_are_of_no_node),
         CUPTI(what_was_dropped_may_be_unknown),
         CUPTI(a_flush_that_fails_is_reported_once),
+        CUPTI(an_end_that_fails_is_reported_and_leaves_nothing),
+        CUPTI(an_id_that_stays_is_reported_once_and_harms_no_later_command),
         CUPTI(a_command_that_did_nothing_has_no_record),
         CUPTI(a_reset_reports_what_was_done),
         NOT(exit_gives_out_what_is_left),
@@ -617,5 +624,5 @@ int main(int argc, char **argv)
         NOT(events_are_used_where_it_does_not_begin),
         CUPTI(threads_work_while_another_collects),
     };
-    return cmocka_run_group_tests_name("backend_cuda.cupti", tests, open_all, close_all);
+    return cmocka_run_group_tests_name("backend_cuda.cupti", tests, open_both, close_all);
 }

@@ -145,6 +145,50 @@ static void every_copy_checks_addresses_and_ranges(void **state)
     free_ends(&ends);
 }
 
+/* Between the allocations of the copy before it a copy takes a shorter way. */
+static void copies_one_after_the_other_are_each_checked(void **state)
+{
+    enum { LARGE = 2 * SIZE };
+    static const char too_long[] = " reaches past the end of an allocation";
+    char *small, *large, *later;
+    hipStream_t stream;
+    (void)state;
+    ok(hipStreamCreate(&stream));
+    for (int round = 0; round < 4; round++) {
+        hipStream_t in = round % 2 ? stream : NULL;
+        ok(hipMalloc((void **)&small, SIZE));
+        ok(hipHostMalloc((void **)&large, LARGE, 0));
+        memset(large, round, LARGE);
+        for (int again = 0; again < 2; again++) {
+            ok(hipMemcpyAsync(small, large + SIZE, SIZE, hipMemcpyHostToDevice, in));
+            ok(hipMemcpyAsync(large, small, SIZE, hipMemcpyDeviceToHost, in));
+            ok(hipMemcpyAsync(large, large + SIZE, SIZE, hipMemcpyDefault, in));
+            expect_says(hipMemcpyAsync(large, small, SIZE + 1, hipMemcpyDefault, in),
+                        hipErrorInvalidValue, too_long);
+            expect_says(hipMemcpyAsync(large, small + 1, SIZE, hipMemcpyDefault, in),
+                        hipErrorInvalidValue, too_long);
+            expect_says(hipMemcpyAsync(small + SIZE - 8, large, 9, hipMemcpyDefault, in),
+                        hipErrorInvalidValue, too_long);
+            expect_says(hipMemcpyAsync(large + SIZE, large, SIZE + 1, hipMemcpyDefault, in),
+                        hipErrorInvalidValue, too_long);
+            expect(hipMemcpyAsync(NULL, small, 1, hipMemcpyDefault, in), hipErrorInvalidValue);
+            expect(hipMemcpyAsync(large, small, SIZE, (hipMemcpyKind)99, in),
+                   hipErrorInvalidMemcpyDirection);
+        }
+        ok(hipStreamSynchronize(in));
+        check(large[0] == round && large[SIZE - 1] == round);
+        ok(hipFree(small));
+        ok(hipMalloc((void **)&later, SIZE / 2)); /* usually where the other was */
+        ok(hipMemcpyAsync(later, large, SIZE / 2, hipMemcpyDefault, in));
+        expect_says(hipMemcpyAsync(later, large, SIZE, hipMemcpyDefault, in), hipErrorInvalidValue,
+                    too_long);
+        ok(hipStreamSynchronize(in));
+        ok(hipFree(later));
+        ok(hipHostFree(large));
+    }
+    ok(hipStreamDestroy(stream));
+}
+
 static void an_unknown_direction_is_refused(void **state)
 {
     struct ends ends;
@@ -1075,6 +1119,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_copy_moves_the_data),
         TEST(every_copy_checks_addresses_and_ranges),
+        TEST(copies_one_after_the_other_are_each_checked),
         TEST(an_unknown_direction_is_refused),
         TEST(a_direction_that_names_a_device_needs_memory_of_one),
         TEST(an_async_copy_from_page_locked_memory_reads_it_in_stream_order),

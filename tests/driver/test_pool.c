@@ -452,14 +452,40 @@ static void pools_and_their_memory_are_exported_and_imported(void **state)
     close(file);
 }
 
-static void a_pool_of_hsa_is_not_imported(void **state)
+static void a_pool_of_hsa_is_for_other_processes(void **state)
 {
-    hipMemPool_t pool = NULL;
+    hipMemPoolProps properties = properties_of(0);
+    hipMemPool_t pool, imported;
+    hipMemPoolPtrExportData data;
+    void *memory, *same, *never;
+    int file = -1;
     (void)state;
-    expect(hipMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)0,
-                                               hipMemHandleTypePosixFileDescriptor, 0),
-           hipErrorNotSupported);
-    check(pool == NULL);
+    properties.handleTypes = hipMemHandleTypePosixFileDescriptor;
+    ok(hipMemPoolCreate(&pool, &properties));
+    expect(hipMemPoolExportToShareableHandle(&file, pool, hipMemHandleTypeNone, 0),
+           hipErrorInvalidValue);
+    ok(hipMemPoolExportToShareableHandle(&file, pool, hipMemHandleTypePosixFileDescriptor, 0));
+    ok(hipMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file,
+                                           hipMemHandleTypePosixFileDescriptor, 0));
+    expect(hipMallocFromPoolAsync(&never, 16, imported, NULL), hipErrorInvalidValue);
+    ok(hipMallocFromPoolAsync(&memory, 4, pool, NULL));
+    fakehsa()->fail_call("hsa_amd_ipc_memory_create", 1, HSA_OUT_OF_RESOURCES);
+    expect(hipMemPoolExportPointer(&data, memory), hipErrorOutOfMemory);
+    ok(hipMemPoolExportPointer(&data, memory));
+    expect(hipMemPoolExportPointer(&data, (char *)memory + 1), hipErrorInvalidValue);
+    expect_says(hipMemPoolImportPointer(&same, imported, &data), hipErrorInvalidContext,
+                "the handle is of this process: use the pointer it was made from");
+    ok(hipSetDevice(1));
+    expect_says(hipMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file,
+                                                    hipMemHandleTypePosixFileDescriptor, 0),
+                hipErrorInvalidValue,
+                "the memory pool is of another device than the current one");
+    ok(hipSetDevice(0));
+    ok(hipFreeAsync(memory, NULL));
+    ok(hipDeviceSynchronize());
+    ok(hipMemPoolDestroy(imported));
+    ok(hipMemPoolDestroy(pool));
+    close(file);
 }
 
 int main(void)
@@ -479,9 +505,9 @@ int main(void)
         TEST(attributes_of_pools_are_read_and_set),
         TEST(a_pool_has_a_largest_size),
         TEST(access_to_a_pool_is_given_to_devices),
-        TEST_OVER("cuda", "pools of HSA cannot be shared",
+        TEST_OVER("cuda", "memory of HSA has one address in a process",
                   pools_and_their_memory_are_exported_and_imported),
-        TEST_OVER("hsa", "pools of CUDA can be shared", a_pool_of_hsa_is_not_imported),
+        TEST_OVER("hsa", "the backend for HSA shares pools by itself", a_pool_of_hsa_is_for_other_processes),
     };
     use_fake("80,90");
     return run_group("driver.pool", tests);

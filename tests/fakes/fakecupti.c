@@ -32,7 +32,7 @@ struct CUpti_Subscriber_st {
 static struct {
     pthread_mutex_t lock; /* may be taken with the driver's held */
     bool subscribed, taken, reverse, callback, enabled[KINDS_MAX];
-    unsigned buffers, no_times, most;
+    unsigned buffers, no_times, most, version, finalized;
     size_t dropped;
     struct CUpti_Subscriber_st subscriber;
     CUpti_BuffersCallbackRequestFunc request;
@@ -44,7 +44,7 @@ static struct {
         unsigned nth;
         int result;
     } fault;
-} cupti = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} cupti = {.lock = PTHREAD_MUTEX_INITIALIZER, .version = 130001};
 
 static _Atomic uint32_t last_number;
 static _Thread_local uint32_t number; /* of the thread's latest call of the driver */
@@ -125,6 +125,7 @@ static union any_record kernel_of(const struct simcuda_work_note *note, uint64_t
                                          .start = begin,
                                          .end = end,
                                          .correlationId = note->number,
+                                         .name = note->kernel,
                                          .graphNodeId = node_of(note->node)}};
 }
 
@@ -227,11 +228,27 @@ void fakecupti_reset(void)
     cupti.fault.function = NULL;
     cupti.taken = cupti.reverse = false;
     cupti.no_times = cupti.most = 0;
+    cupti.version = 130001;
     cupti.dropped = 0;
     free(cupti.calls.records);
     free(cupti.works.records);
     cupti.calls = cupti.works = (struct list){0};
     pthread_mutex_unlock(&cupti.lock);
+}
+
+void fakecupti_clear_ids(void)
+{
+    external_count = 0;
+}
+
+void fakecupti_version(unsigned version)
+{
+    cupti.version = version;
+}
+
+unsigned fakecupti_finalized(void)
+{
+    return cupti.finalized;
 }
 
 unsigned fakecupti_enabled(void)
@@ -306,6 +323,27 @@ CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t *id)
     if (result != CUPTI_SUCCESS)
         return result;
     *id = node_of(node);
+    return leave(CUPTI_SUCCESS);
+}
+
+CUptiResult cuptiGetVersion(uint32_t *version)
+{
+    *version = cupti.version;
+    return CUPTI_SUCCESS;
+}
+
+/* It forgets what it was told. */
+CUptiResult cuptiFinalize(void)
+{
+    CUptiResult result = enter("cuptiFinalize");
+    if (result != CUPTI_SUCCESS)
+        return result;
+    if (cupti.subscribed)
+        script_violation("cuptiFinalize with a subscriber");
+    cupti.request = NULL;
+    cupti.complete = NULL;
+    cupti.now = NULL;
+    cupti.finalized++;
     return leave(CUPTI_SUCCESS);
 }
 

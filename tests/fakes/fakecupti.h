@@ -24,6 +24,12 @@ void fakecupti_no_times(unsigned count);
 void fakecupti_hold(unsigned most);
 /* As after the beginning. Nothing may be subscribed. */
 void fakecupti_reset(void);
+/* Forgets the external ids that the calling thread has pushed and not popped. */
+void fakecupti_clear_ids(void);
+/* Of which version it is: 130001, CUDA 13.0, until the next fakecupti_reset. */
+void fakecupti_version(unsigned version);
+/* How often it has left the driver. */
+unsigned fakecupti_finalized(void);
 /* Kinds of records that are enabled. */
 unsigned fakecupti_enabled(void);
 /* Buffers that were requested and not completed, since the beginning. */

@@ -1,11 +1,13 @@
 /* The trace of a program that works on its devices, however it ends: ANYHIP_BACKEND says on which.
  * The test runs itself as that program. tests/core/test_trace.c has what needs no device. */
-#include "support.h"
+#include "child.h"
+#include "trace_file.h"
 
-#include <cjson/cJSON.h>
 #include <hip/hip_runtime_api.h>
+#include <rocprofiler-sdk-roctx/roctx.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,6 +213,51 @@ static void pause_and_resume(void)
     close_work(&work);
 }
 
+static void *submit_in_thread(void *work)
+{
+    submit(work);
+    return NULL;
+}
+
+/* By ROCTX, and in the middle of a pause of hipProfilerStop: each has to end. */
+static void pause_by_roctx(void)
+{
+    struct work work;
+    open_work(&work);
+    submit(&work);
+    if (roctxProfilerPause(0) != 0 || roctxProfilerPause(0) != 0)
+        _exit(7);
+    for (int i = 0; i < 20; i++)
+        submit(&work);
+    ok(hipProfilerStop());
+    if (roctxProfilerResume(0) != 0)
+        _exit(7);
+    submit(&work);
+    ok(hipProfilerStart());
+    submit(&work);
+    close_work(&work);
+}
+
+/* Of one of two threads. */
+static void pause_thread_by_roctx(void)
+{
+    struct work work;
+    pthread_t thread;
+    roctx_thread_id_t self;
+    open_work(&work);
+    if (roctxGetThreadId(&self) != 0 || roctxProfilerPause(self) != 0)
+        _exit(7);
+    submit(&work);
+    if (pthread_create(&thread, NULL, submit_in_thread, &work) != 0)
+        _exit(8);
+    pthread_join(thread, NULL);
+    submit(&work);
+    if (roctxProfilerResume(self) != 0)
+        _exit(7);
+    submit(&work);
+    close_work(&work);
+}
+
 static void work_until_killed(int signal)
 {
     struct work work;
@@ -280,6 +327,10 @@ static int run_program(const char *what)
         leave_early();
     else if (strcmp(what, "pause") == 0)
         pause_and_resume();
+    else if (strcmp(what, "roctx") == 0)
+        pause_by_roctx();
+    else if (strcmp(what, "roctx_thread") == 0)
+        pause_thread_by_roctx();
     else if (strcmp(what, "full") == 0)
         fill_disk();
     else if (strcmp(what, "fork") == 0)
@@ -295,7 +346,7 @@ static int run_program(const char *what)
 static int set_up(void **state)
 {
     int error = ah_test_set_up(state);
-    ah_test_setenv("ANYHIP_TRACE", ah_test_path("trace.json"));
+    ah_test_setenv("ANYHIP_TRACE", trace_path());
     return error;
 }
 
@@ -303,55 +354,12 @@ static int set_up(void **state)
 
 static struct ah_test_run run(const char *what)
 {
-    const char *const argv[] = {"/proc/self/exe", "--program", what, NULL};
-    return ah_test_execute(argv);
+    return ah_child_run("/proc/self/exe", ah_test_print("--program %s", what));
 }
 
 static void run_well(const char *what)
 {
-    struct ah_test_run done = run(what);
-    assert_string_equal(done.err, "");
-    assert_int_equal(done.status, 0);
-}
-
-static cJSON *read_list(void)
-{
-    const char *end = NULL;
-    const char *text = ah_test_read_file(ah_test_path("trace.json"), &(size_t){0});
-    assert_non_null(text);
-    cJSON *list = cJSON_ParseWithOpts(text, &end, true);
-    assert_non_null(list);
-    return list;
-}
-
-static const char *text_of(const cJSON *event, const char *member)
-{
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(event, member));
-    return text ? text : "";
-}
-
-static double number_of(const cJSON *event, const char *member)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(event, member);
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
-static const cJSON *args_of(const cJSON *event)
-{
-    return cJSON_GetObjectItemCaseSensitive(event, "args");
-}
-
-static bool is(const cJSON *event, const char *phase, const char *name)
-{
-    return strcmp(text_of(event, "ph"), phase) == 0 && strcmp(text_of(event, "name"), name) == 0;
-}
-
-static int count(const cJSON *list, const char *phase, const char *name)
-{
-    int found = 0;
-    const cJSON *event;
-    cJSON_ArrayForEach(event, list) found += is(event, phase, name);
-    return found;
+    ah_child_run_well("/proc/self/exe", ah_test_print("--program %s", what));
 }
 
 /* Of commands, which may be done in several pieces. */
@@ -363,18 +371,18 @@ static int count_commands(const cJSON *list, const char *name, double *out_bytes
     *out_bytes = 0;
     cJSON_ArrayForEach(event, list)
     {
-        if (!is(event, "X", name))
+        if (!is_event(event, "X", name))
             continue;
-        found += number_of(args_of(event), "command") != last;
-        last = number_of(args_of(event), "command");
-        *out_bytes += number_of(args_of(event), "bytes");
+        found += number_if_any(args_of(event), "command") != last;
+        last = number_if_any(args_of(event), "command");
+        *out_bytes += number_if_any(args_of(event), "bytes");
     }
     return found;
 }
 
 static double end_of(const cJSON *slice)
 {
-    return number_of(slice, "ts") + number_of(slice, "dur");
+    return number_if_any(slice, "ts") + number_if_any(slice, "dur");
 }
 
 /* The slice of a call that the work names, NULL: there is none. */
@@ -382,8 +390,8 @@ static const cJSON *call_of(const cJSON *list, const cJSON *work)
 {
     const cJSON *event;
     cJSON_ArrayForEach(event, list) if (strcmp(text_of(event, "cat"), "hip") == 0 &&
-                                        number_of(args_of(event), "call") ==
-                                            number_of(args_of(work), "call")) return event;
+                                        number_if_any(args_of(event), "call") ==
+                                            number_if_any(args_of(work), "call")) return event;
     return NULL;
 }
 
@@ -392,7 +400,8 @@ static int devices_of(const cJSON *list)
     int devices = 0;
     const cJSON *event;
     cJSON_ArrayForEach(event, list) devices +=
-        is(event, "M", "process_name") && strncmp(text_of(args_of(event), "name"), "GPU ", 4) == 0;
+        is_event(event, "M", "process_name") &&
+        strncmp(text_of(args_of(event), "name"), "GPU ", 4) == 0;
     return devices;
 }
 
@@ -403,12 +412,12 @@ static int devices_of(const cJSON *list)
 static void expect_after_call(const cJSON *list, const cJSON *work, const char *name)
 {
     const cJSON *call = call_of(list, work);
-    if (number_of(args_of(work), "call") == 0)
+    if (number_if_any(args_of(work), "call") == 0)
         return; /* a further piece */
     assert_non_null(call);
     assert_string_equal(text_of(call, "name"), name);
-    assert_true(number_of(work, "ts") > number_of(call, "ts") - 20 * US);
-    assert_true(number_of(work, "ts") < end_of(call) + 60e6);
+    assert_true(number_if_any(work, "ts") > number_if_any(call, "ts") - 20 * US);
+    assert_true(number_if_any(work, "ts") < end_of(call) + 60e6);
 }
 
 static void each_device_has_its_work_with_times(void **state)
@@ -421,22 +430,43 @@ static void each_device_has_its_work_with_times(void **state)
                  {"copy on device", "hipMemcpyAsync"},
                  {"copy device to host", "hipMemcpyAsync"}};
     run_well("work");
-    cJSON *list = read_list();
+    cJSON *list = trace_read(trace_path());
     const cJSON *event;
     double bytes;
     int devices = devices_of(list);
     assert_true(devices >= 1);
-    assert_int_equal(count(list, "M", "process_labels"), devices);
+    assert_int_equal(count_events(list, "M", "process_labels"), devices);
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         assert_int_equal(count_commands(list, works[i].name, &bytes), devices);
         assert_float_equal(bytes, (double)devices * SIZE, 0);
-        cJSON_ArrayForEach(event, list) if (is(event, "X", works[i].name))
+        cJSON_ArrayForEach(event, list) if (is_event(event, "X", works[i].name))
             expect_after_call(list, event, works[i].call);
     }
-    assert_int_equal(count(list, "s", "submitted"), count(list, "f", "submitted"));
-    assert_int_equal(number_of(args_of(cJSON_GetArrayItem(list, cJSON_GetArraySize(list) - 1)),
-                               "lost_by_devices"),
+    assert_int_equal(count_events(list, "s", "submitted"), count_events(list, "f", "submitted"));
+    assert_int_equal(number_if_any(args_of(cJSON_GetArrayItem(list, cJSON_GetArraySize(list) - 1)),
+                                   "lost_by_devices"),
                      0);
+    cJSON_Delete(list);
+}
+
+/* AH_TEST_METHODS: of the first device and the second, or of all. */
+static void the_trace_says_how_times_are_taken(void **state)
+{
+    (void)state;
+    run_well("work");
+    cJSON *list = trace_read(trace_path());
+    const cJSON *event;
+    char *rest = NULL, *methods = ah_test_print("%s", getenv("AH_TEST_METHODS"));
+    const char *method = strtok_r(methods, ",", &rest);
+    for (int device = 0; device < devices_of(list); device++) {
+        const char *label = "";
+        cJSON_ArrayForEach(event, list) if (is_event(event, "M", "process_labels") &&
+                                            number_of(event, "pid") == 100000000 + device) label =
+            text_of(args_of(event), "labels");
+        assert_string_equal(label, ah_test_print("times: %s", method));
+        const char *next = strtok_r(NULL, ",", &rest);
+        method = next ? next : method;
+    }
     cJSON_Delete(list);
 }
 
@@ -445,7 +475,7 @@ static void devices_share_one_time_line(void **state)
 {
     (void)state;
     run_well("work");
-    cJSON *list = read_list();
+    cJSON *list = trace_read(trace_path());
     const cJSON *event;
     double first[DEVICES_MAX], last[DEVICES_MAX];
     int devices = devices_of(list);
@@ -456,12 +486,12 @@ static void devices_share_one_time_line(void **state)
     }
     cJSON_ArrayForEach(event, list)
     {
-        int device = (int)(number_of(event, "pid") - 100000000);
+        int device = (int)(number_if_any(event, "pid") - 100000000);
         if (strcmp(text_of(event, "ph"), "X") != 0 || device < 0)
             continue;
         assert_true(device < devices);
-        if (number_of(event, "ts") < first[device])
-            first[device] = number_of(event, "ts");
+        if (number_if_any(event, "ts") < first[device])
+            first[device] = number_if_any(event, "ts");
         if (end_of(event) > last[device])
             last[device] = end_of(event);
     }
@@ -475,11 +505,11 @@ static void the_first_call_includes_the_initialisation(void **state)
 {
     (void)state;
     struct ah_test_run done = run("first");
-    cJSON *list = read_list();
+    cJSON *list = trace_read(trace_path());
     const cJSON *event;
     double whole = strtod(done.out, NULL), traced = 0;
-    cJSON_ArrayForEach(event, list) if (is(event, "X", "hipGetDeviceCount")) traced =
-        number_of(event, "dur");
+    cJSON_ArrayForEach(event, list) if (is_event(event, "X", "hipGetDeviceCount")) traced =
+        number_if_any(event, "dur");
     assert_true(traced > whole / 2 && traced <= whole);
     cJSON_Delete(list);
 }
@@ -489,7 +519,7 @@ static void work_under_way_at_the_end_is_recorded(void **state)
     (void)state;
     double bytes;
     run_well("leave");
-    cJSON *list = read_list();
+    cJSON *list = trace_read(trace_path());
     assert_int_equal(count_commands(list, "fill", &bytes), 1);
     assert_int_equal(count_commands(list, "copy host to device", &bytes), 1);
     assert_float_equal(bytes, SIZE, 0);
@@ -501,17 +531,17 @@ static void a_launch_of_a_graph_has_its_nodes(void **state)
     (void)state;
     double bytes;
     run_well("graph");
-    cJSON *list = read_list();
+    cJSON *list = trace_read(trace_path());
     const cJSON *event;
-    assert_int_equal(count(list, "X", "graph launch"), 2);
+    assert_int_equal(count_events(list, "X", "graph launch"), 2);
     assert_int_equal(count_commands(list, "fill", &bytes), 2);
     assert_float_equal(bytes, 2 * SIZE, 0);
     cJSON_ArrayForEach(event, list)
     {
-        if (!is(event, "X", "graph launch"))
+        if (!is_event(event, "X", "graph launch"))
             continue;
-        assert_int_equal(number_of(args_of(event), "nodes"), 1);
-        assert_int_equal((int)number_of(event, "tid") % 16, 0); /* in the row of the stream */
+        assert_int_equal(number_if_any(args_of(event), "nodes"), 1);
+        assert_int_equal((int)number_if_any(event, "tid") % 16, 0); /* in the row of the stream */
         expect_after_call(list, event, "hipGraphLaunch");
     }
     cJSON_Delete(list);
@@ -523,15 +553,16 @@ static void a_graph_that_the_driver_runs_is_one_slice_and_its_nodes(void **state
 {
     (void)state;
     run_well("fills");
-    cJSON *list = read_list();
+    cJSON *list = trace_read(trace_path());
     const cJSON *event;
     int launches = 0, others = 0, with_nodes = 0;
     cJSON_ArrayForEach(event, list)
     {
-        bool is_launch = is(event, "X", "graph launch");
-        bool of_device = strcmp(text_of(event, "ph"), "X") == 0 && number_of(event, "pid") >= 1e8;
+        bool is_launch = is_event(event, "X", "graph launch");
+        bool of_device =
+            strcmp(text_of(event, "ph"), "X") == 0 && number_if_any(event, "pid") >= 1e8;
         launches += is_launch;
-        with_nodes += is_launch && number_of(args_of(event), "nodes") == 2;
+        with_nodes += is_launch && number_if_any(args_of(event), "nodes") == 2;
         others += of_device && !is_launch;
         if (is_launch)
             expect_after_call(list, event, "hipGraphLaunch");
@@ -547,9 +578,9 @@ static void launches_are_there_after_a_sudden_end(void **state)
 {
     (void)state;
     assert_int_equal(run("killed").status, 128 + SIGKILL);
-    cJSON *list = read_list();
+    cJSON *list = trace_read(trace_path());
     const cJSON *event;
-    int launches = count(list, "X", "graph launch"), fills = 0;
+    int launches = count_events(list, "X", "graph launch"), fills = 0;
     cJSON_ArrayForEach(event, list) fills += strcmp(text_of(event, "cat"), "fill") == 0;
     assert_true(launches == 3 || fills > 0);
     cJSON_Delete(list);
@@ -559,14 +590,14 @@ static void memory_of_graphs_is_counted(void **state)
 {
     (void)state;
     run_well("graph");
-    cJSON *list = read_list();
+    cJSON *list = trace_read(trace_path());
     const cJSON *event;
     double most = 0, last = -1;
     cJSON_ArrayForEach(event, list)
     {
-        if (!is(event, "C", "memory in use"))
+        if (!is_event(event, "C", "memory in use"))
             continue;
-        last = number_of(args_of(event), "graphs");
+        last = number_if_any(args_of(event), "graphs");
         most = last > most ? last : most;
     }
     assert_true(most >= SIZE && most < 64 * SIZE);
@@ -578,11 +609,67 @@ static void what_happens_between_stop_and_start_is_left_out(void **state)
 {
     (void)state;
     run_well("pause");
-    cJSON *list = read_list();
-    assert_int_equal(count(list, "X", "copy device to host"), 2);
-    assert_int_equal(count(list, "X", "hipMemcpyAsync"), 6);
-    assert_int_equal(count(list, "X", "hipProfilerStop"), 1);
-    assert_int_equal(count(list, "X", "hipStreamDestroy"), 1);
+    cJSON *list = trace_read(trace_path());
+    assert_int_equal(count_events(list, "X", "copy device to host"), 2);
+    assert_int_equal(count_events(list, "X", "hipMemcpyAsync"), 6);
+    assert_int_equal(count_events(list, "X", "hipProfilerStop"), 1);
+    assert_int_equal(count_events(list, "X", "hipStreamDestroy"), 1);
+    cJSON_Delete(list);
+}
+
+static void pauses_by_roctx_leave_out_calls_and_work(void **state)
+{
+    (void)state;
+    run_well("roctx");
+    cJSON *list = trace_read(trace_path());
+    double bytes;
+    assert_int_equal(count_commands(list, "copy device to host", &bytes), 2);
+    assert_int_equal(count_events(list, "X", "hipMemcpyAsync"), 6);
+    assert_int_equal(count_events(list, "X", "hipStreamDestroy"), 1);
+    cJSON_Delete(list);
+}
+
+static void a_thread_may_pause_by_itself(void **state)
+{
+    (void)state;
+    run_well("roctx_thread");
+    cJSON *list = trace_read(trace_path());
+    const cJSON *event;
+    double bytes, first = 0;
+    int other = 0;
+    assert_int_equal(count_commands(list, "copy device to host", &bytes), 2);
+    assert_int_equal(count_events(list, "X", "hipMemcpyAsync"), 6);
+    cJSON_ArrayForEach(event, list)
+    {
+        if (!is_event(event, "X", "hipMemcpyAsync"))
+            continue;
+        first = first == 0 ? number_of(event, "tid") : first;
+        other += number_of(event, "tid") != first;
+    }
+    assert_int_equal(other, 3);
+    cJSON_Delete(list);
+}
+
+/* Of a fake driver whose questions about times fail. */
+static void a_driver_that_does_not_tell_times_costs_slices_and_no_work(void **state)
+{
+    (void)state;
+    run_well("work");
+    cJSON *list = trace_read(trace_path());
+    const cJSON *event, *end = find_event(list, "M", "anyhip_trace_end");
+    int calls = 0, slices = 0;
+    cJSON_ArrayForEach(event, list)
+    {
+        const char *category = text_of(event, "cat");
+        bool is_call = strcmp(category, "hip") == 0;
+        slices += strcmp(category, "copy") == 0 || strcmp(category, "fill") == 0;
+        calls += is_call;
+        if (is_call)
+            assert_string_equal(text_of(args_of(event), "result"), "hipSuccess");
+    }
+    assert_true(calls > 0);
+    assert_int_equal(slices, 0);
+    assert_true(number_of(args_of(end), "lost_by_devices") > 0);
     cJSON_Delete(list);
 }
 
@@ -596,9 +683,9 @@ static void a_sudden_end_leaves_a_whole_file(void **state)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct ah_test_run done = run(ah_test_print("%d", signals[i]));
         assert_int_not_equal(done.status, 0);
-        cJSON *list = read_list();
-        assert_true(count(list, "X", "copy device to host") >= 2);
-        assert_int_equal(count(list, "M", "anyhip_trace_end"), 0);
+        cJSON *list = trace_read(trace_path());
+        assert_true(count_events(list, "X", "copy device to host") >= 2);
+        assert_int_equal(count_events(list, "M", "anyhip_trace_end"), 0);
         cJSON_Delete(list);
     }
 }
@@ -611,10 +698,10 @@ static void a_full_disk_leaves_a_whole_file(void **state)
     assert_int_equal(done.status, 0);
     assert_int_equal(ah_test_count_lines(done.err), 1);
     assert_contains(done.err, "ends before the program does: File too large");
-    assert_int_equal(stat(ah_test_path("trace.json"), &about), 0);
+    assert_int_equal(stat(trace_path(), &about), 0);
     assert_true(about.st_size <= 20000);
-    cJSON *list = read_list();
-    assert_true(count(list, "X", "copy device to host") >= 1);
+    cJSON *list = trace_read(trace_path());
+    assert_true(count_events(list, "X", "copy device to host") >= 1);
     cJSON_Delete(list);
 }
 
@@ -622,9 +709,9 @@ static void a_child_leaves_the_trace_to_its_parent(void **state)
 {
     (void)state;
     run_well("fork");
-    cJSON *list = read_list();
-    assert_int_equal(count(list, "X", "copy device to host"), 2);
-    assert_int_equal(count(list, "X", "hipDeviceSynchronize"), 0);
+    cJSON *list = trace_read(trace_path());
+    assert_int_equal(count_events(list, "X", "copy device to host"), 2);
+    assert_int_equal(count_events(list, "X", "hipDeviceSynchronize"), 0);
     cJSON_Delete(list);
 }
 
@@ -632,6 +719,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TRACE_TEST(each_device_has_its_work_with_times),
+        TRACE_TEST(the_trace_says_how_times_are_taken),
         TRACE_TEST(devices_share_one_time_line),
         TRACE_TEST(the_first_call_includes_the_initialisation),
         TRACE_TEST(work_under_way_at_the_end_is_recorded),
@@ -640,11 +728,18 @@ int main(int argc, char **argv)
         TRACE_TEST(launches_are_there_after_a_sudden_end),
         TRACE_TEST(memory_of_graphs_is_counted),
         TRACE_TEST(what_happens_between_stop_and_start_is_left_out),
+        TRACE_TEST(pauses_by_roctx_leave_out_calls_and_work),
+        TRACE_TEST(a_thread_may_pause_by_itself),
         TRACE_TEST(a_sudden_end_leaves_a_whole_file),
         TRACE_TEST(a_full_disk_leaves_a_whole_file),
         TRACE_TEST(a_child_leaves_the_trace_to_its_parent),
     };
+    const struct CMUnitTest without_times[] = {
+        TRACE_TEST(a_driver_that_does_not_tell_times_costs_slices_and_no_work),
+    };
     if (argc == 3 && strcmp(argv[1], "--program") == 0)
         return run_program(argv[2]);
+    if (argc == 2 && strcmp(argv[1], "--without-times") == 0)
+        return cmocka_run_group_tests_name("trace", without_times, NULL, NULL);
     return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
 }

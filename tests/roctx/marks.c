@@ -27,10 +27,20 @@ static void use_thread(void)
 }
 
 /* Marks need no HIP; a trace file does. */
+static void *hip;
 static void load_hip(void)
 {
-    if (!dlopen(AH_TEST_ANYHIP, RTLD_NOW | RTLD_LOCAL))
+    hip = dlopen(AH_TEST_ANYHIP, RTLD_NOW | RTLD_LOCAL);
+    if (!hip)
         printf("%s\n", dlerror());
+}
+
+static void call_hip(void)
+{
+    int count, (*function)(int *) = NULL;
+    *(void **)&function = dlsym(hip, "hipGetDeviceCount");
+    if (!function || function(&count) != 100) /* hipErrorNoDevice */
+        printf("hipGetDeviceCount");
 }
 
 static int tell(unsigned domain, uint32_t operation, void *data)
@@ -73,6 +83,8 @@ static void run(const char *step)
         use_thread();
     else if (strcmp(step, "load") == 0)
         load_hip();
+    else if (strcmp(step, "call") == 0)
+        call_hip();
     else if (strcmp(step, "trace") == 0)
         roctxRegisterTracerCallback(tell);
     else if (strcmp(step, "untrace") == 0)

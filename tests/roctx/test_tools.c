@@ -146,6 +146,16 @@ static void the_trace_has_marks_and_ranges(void **state)
     assert_int_equal(ah_test_count(trace, "\"ph\":\"e\""), 1);
 }
 
+static void the_trace_has_nothing_of_a_pause(void **state)
+{
+    (void)state;
+    const char *trace = traced("load mark pause mark push call pop resume mark call");
+    assert_non_null(trace);
+    assert_int_equal(ah_test_count(trace, "\"name\":\"a mark\""), 2);
+    assert_int_equal(ah_test_count(trace, "\"name\":\"a range\""), 0);
+    assert_int_equal(ah_test_count(trace, "\"name\":\"hipGetDeviceCount\""), 1);
+}
+
 static void hip_may_be_loaded_after_the_first_mark(void **state)
 {
     (void)state;
@@ -174,6 +184,7 @@ int main(void)
         TOOL_TEST(a_tool_that_cannot_be_used_is_a_warning),
         TOOL_TEST(amds_tracer_gets_marks_and_ranges),
         TOOL_TEST(the_trace_has_marks_and_ranges),
+        TOOL_TEST(the_trace_has_nothing_of_a_pause),
         TOOL_TEST(hip_may_be_loaded_after_the_first_mark),
         TOOL_TEST(without_hip_there_is_no_trace),
     };

@@ -136,6 +136,35 @@ void ahhsa_textures_destroy(struct ah_backend_device *device);
 void ahhsa_pools_destroy(struct ah_backend_device *device);
 /* memory_free of an allocation from a pool: all work has ended. */
 hipError_t ahhsa_pool_release(struct ah_backend_device *device, void *pointer);
+/* What a pool is called in other processes; 0: it is not shared. */
+uint64_t ahhsa_pool_number(const struct ah_backend_pool *pool);
+/* A pool of another process, from which nothing is allocated. */
+hipError_t ahhsa_pool_create_imported(struct ah_backend_device *device, uint64_t number,
+                                      struct ah_backend_pool **out_pool);
+bool ahhsa_pool_is_imported(const struct ah_backend_pool *pool);
+struct ahhsa_pool_block {
+    const void *start;
+    size_t size, used; /* of the runtime's allocation; that were asked for */
+    uint64_t number;   /* of its pool */
+};
+/* The block that starts at pointer. False: there is none. */
+bool ahhsa_pool_find(struct ah_backend_device *device, const void *pointer,
+                     struct ahhsa_pool_block *out_block);
+
+/* ---- memory of other processes: hsa_ipc.c ------------------------------------------------ */
+
+/* What another process opens an allocation by. */
+struct ahhsa_ipc_ticket {
+    hsa_amd_ipc_memory_t native;
+    uint64_t size; /* of the runtime's allocation */
+    pid_t owner;   /* who cannot open its own memory */
+};
+/* size: of the runtime's allocation that starts at pointer, unless that knows better. */
+hipError_t ahhsa_ipc_export(struct ah_backend_device *device, void *pointer, size_t size,
+                            struct ahhsa_ipc_ticket *out_ticket);
+/* The first size bytes are an allocation from now on; memory_free closes it. */
+hipError_t ahhsa_ipc_import(struct ah_backend_device *device, const struct ahhsa_ipc_ticket *ticket,
+                            size_t size, void **out_pointer);
 
 /* ---- peers: hsa_peer.c ------------------------------------------------------------------ */
 

@@ -6,27 +6,36 @@
 #include <unistd.h>
 
 /* The contents of a hipIpcMemHandle_t. */
-struct ticket {
-    hsa_amd_ipc_memory_t native;
-    uint64_t size;
-    pid_t owner; /* the owner cannot open its own memory */
-};
-_Static_assert(sizeof(struct ticket) <= sizeof(hipIpcMemHandle_t), "IPC memory handles");
+_Static_assert(sizeof(struct ahhsa_ipc_ticket) <= sizeof(hipIpcMemHandle_t), "IPC memory handles");
 
 /* The size of an allocation in the runtime: AMD's rounds sizes up, and shares whole allocations
  * only. */
-static hipError_t native_size(struct ah_backend_device *device, const struct ahhsa_allocation *it,
+static hipError_t native_size(struct ah_backend_device *device, void *pointer, size_t size,
                               uint64_t *out_size)
 {
     hsa_amd_pointer_info_t info = {.size = sizeof info};
-    *out_size = it->range.size;
+    *out_size = size;
     if (!device->api->hsa_amd_pointer_info)
         return hipSuccess;
-    hipError_t error = ahhsa_done(
-        device, "hsa_amd_pointer_info",
-        device->api->hsa_amd_pointer_info((void *)it->range.start, &info, NULL, NULL, NULL));
-    if (error == hipSuccess && info.sizeInBytes > it->range.size)
+    hipError_t error =
+        ahhsa_done(device, "hsa_amd_pointer_info",
+                   device->api->hsa_amd_pointer_info(pointer, &info, NULL, NULL, NULL));
+    if (error == hipSuccess && info.sizeInBytes > size)
         *out_size = info.sizeInBytes;
+    return error;
+}
+
+hipError_t ahhsa_ipc_export(struct ah_backend_device *device, void *pointer, size_t size,
+                            struct ahhsa_ipc_ticket *out_ticket)
+{
+    if (!device->api->hsa_amd_ipc_memory_create)
+        return ahhsa_missing(device, "hsa_amd_ipc_memory_create");
+    hipError_t error = native_size(device, pointer, size, &out_ticket->size);
+    if (error == hipSuccess)
+        error = ahhsa_done(
+            device, "hsa_amd_ipc_memory_create",
+            device->api->hsa_amd_ipc_memory_create(pointer, out_ticket->size, &out_ticket->native));
+    out_ticket->owner = getpid();
     return error;
 }
 
@@ -34,26 +43,19 @@ hipError_t ahhsa_ipc_export_memory(struct ah_backend_device *device, void *point
                                    hipIpcMemHandle_t *out_handle)
 {
     struct ahhsa_allocation it;
-    struct ticket ticket = {0};
+    struct ahhsa_ipc_ticket ticket;
     hipError_t error = ahhsa_enter(device);
+    memset(&ticket, 0, sizeof ticket);
     if (error != hipSuccess)
         return error;
-    if (!device->api->hsa_amd_ipc_memory_create)
-        return ahhsa_missing(device, "hsa_amd_ipc_memory_create");
     if (!ahhsa_memory_find(device->backend, pointer, &it) || it.kind != AH_MEMORY_DEVICE ||
         it.origin != AHHSA_PLAIN) {
         AH_LOG_ERR("%p is not device memory that can be shared", pointer);
         return hipErrorInvalidValue;
     }
-    error = native_size(device, &it, &ticket.size);
+    error = ahhsa_ipc_export(device, (void *)it.range.start, it.range.size, &ticket);
     if (error != hipSuccess)
         return error;
-    error = ahhsa_done(device, "hsa_amd_ipc_memory_create",
-                       device->api->hsa_amd_ipc_memory_create((void *)it.range.start, ticket.size,
-                                                              &ticket.native));
-    if (error != hipSuccess)
-        return error;
-    ticket.owner = getpid();
     memset(out_handle, 0, sizeof *out_handle);
     memcpy(out_handle, &ticket, sizeof ticket);
     return hipSuccess;
@@ -83,29 +85,22 @@ static hipError_t add_to_map(struct ah_backend_device *device, void *pointer, si
     return hipErrorInvalidValue;
 }
 
-hipError_t ahhsa_ipc_import_memory(struct ah_backend_device *device,
-                                   const hipIpcMemHandle_t *handle, unsigned flags,
-                                   void **out_pointer)
+hipError_t ahhsa_ipc_import(struct ah_backend_device *device, const struct ahhsa_ipc_ticket *ticket,
+                            size_t size, void **out_pointer)
 {
-    struct ticket ticket;
     void *pointer = NULL;
-    hipError_t error = ahhsa_enter(device);
-    (void)flags; /* peers of the device get access at their first use of it */
-    if (error != hipSuccess)
-        return error;
     if (!device->api->hsa_amd_ipc_memory_attach || !device->api->hsa_amd_ipc_memory_detach)
         return ahhsa_missing(device, "hsa_amd_ipc_memory_attach");
-    memcpy(&ticket, handle, sizeof ticket);
-    if (ticket.owner == getpid()) {
+    if (ticket->owner == getpid()) {
         AH_LOG_ERR("the handle is of this process: use the pointer it was made from");
         return hipErrorInvalidContext;
     }
     pthread_mutex_lock(&device->backend->import_lock);
-    error = ahhsa_done(device, "hsa_amd_ipc_memory_attach",
-                       device->api->hsa_amd_ipc_memory_attach(&ticket.native, ticket.size, 1,
-                                                              &device->agent, &pointer));
+    hipError_t error = ahhsa_done(device, "hsa_amd_ipc_memory_attach",
+                                  device->api->hsa_amd_ipc_memory_attach(
+                                      &ticket->native, ticket->size, 1, &device->agent, &pointer));
     if (error == hipSuccess) {
-        error = add_to_map(device, pointer, ticket.size);
+        error = add_to_map(device, pointer, size);
         if (error != hipSuccess)
             device->api->hsa_amd_ipc_memory_detach(pointer);
     }
@@ -113,6 +108,19 @@ hipError_t ahhsa_ipc_import_memory(struct ah_backend_device *device,
     if (error == hipSuccess)
         *out_pointer = pointer;
     return error;
+}
+
+hipError_t ahhsa_ipc_import_memory(struct ah_backend_device *device,
+                                   const hipIpcMemHandle_t *handle, unsigned flags,
+                                   void **out_pointer)
+{
+    struct ahhsa_ipc_ticket ticket;
+    hipError_t error = ahhsa_enter(device);
+    (void)flags; /* peers of the device get access at their first use of it */
+    if (error != hipSuccess)
+        return error;
+    memcpy(&ticket, handle, sizeof ticket);
+    return ahhsa_ipc_import(device, &ticket, ticket.size, out_pointer);
 }
 
 static void count_close(struct ahhsa_allocation *allocation, void *data)

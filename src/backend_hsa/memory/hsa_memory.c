@@ -282,6 +282,8 @@ hipError_t ahhsa_memory_free(struct ah_backend_device *device, void *pointer)
     switch (allocation.origin) {
     case AHHSA_POOLED:
         return ahhsa_pool_release(device, pointer);
+    case AHHSA_IMPORTED:
+        return ahhsa_ipc_close_memory(allocation.device, pointer);
     case AHHSA_EXTERNAL:
         return ahhsa_external_unmap(allocation.device, pointer);
     default:

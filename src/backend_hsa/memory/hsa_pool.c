@@ -2,7 +2,10 @@
  * when the work before its release has ended, or in an order that guarantees it. */
 #include "hsa_allocation.h"
 
+#include "process.h"
+
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { SMALL = 4096, LARGE = 64 << 10, LARGE_FROM = 1 << 20 };
 
@@ -24,6 +27,8 @@ struct ah_backend_pool {
     uint64_t reserved, reserved_high, used, used_high, threshold, limit;
     int follow_events, opportunistic, dependencies; /* rules of reuse */
     uint64_t accessible_by;                         /* devices (by index) with access */
+    uint64_t number;                                /* for other processes, 0: not shared */
+    bool imported;                                  /* of another process: it has no blocks */
     bool destroyed; /* destroyed, with blocks that are still allocated */
 };
 
@@ -88,17 +93,70 @@ hipError_t ahhsa_pool_set_current(struct ah_backend_device *device, struct ah_ba
     return error;
 }
 
+/* Of this pool alone on this machine, as far as chance allows; not 0. */
+static uint64_t new_number(void)
+{
+    static _Atomic(uint64_t) last;
+    uint64_t number;
+    if (getentropy(&number, sizeof number) != 0)
+        number = ah_process_self() ^ (atomic_fetch_add(&last, 1) << 48);
+    return number ? number : 1;
+}
+
 hipError_t ahhsa_pool_create(struct ah_backend_device *device, const hipMemPoolProps *properties,
                              struct ah_backend_pool **out_pool)
 {
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess)
         return error;
-    if (properties->handleTypes != hipMemHandleTypeNone)
+    if ((properties->handleTypes & ~hipMemHandleTypePosixFileDescriptor) != 0)
         return ahhsa_refuse(device, "a memory pool for other processes",
-                            "the HSA runtime cannot share pools between processes");
+                            "they are shared by file descriptors alone");
     *out_pool = create_pool(device, properties->maxSize);
+    if (*out_pool && properties->handleTypes != hipMemHandleTypeNone)
+        (*out_pool)->number = new_number();
     return *out_pool ? hipSuccess : hipErrorOutOfMemory;
+}
+
+hipError_t ahhsa_pool_create_imported(struct ah_backend_device *device, uint64_t number,
+                                      struct ah_backend_pool **out_pool)
+{
+    *out_pool = create_pool(device, 0);
+    if (!*out_pool)
+        return hipErrorOutOfMemory;
+    (*out_pool)->number = number;
+    (*out_pool)->imported = true;
+    return hipSuccess;
+}
+
+uint64_t ahhsa_pool_number(const struct ah_backend_pool *pool)
+{
+    return pool->number;
+}
+
+bool ahhsa_pool_is_imported(const struct ah_backend_pool *pool)
+{
+    return pool->imported;
+}
+
+static void describe_block(struct ahhsa_allocation *allocation, void *data)
+{
+    struct ahhsa_pool_block *out = data;
+    const struct block *block = (const struct block *)(const void *)allocation;
+    if (allocation->origin != AHHSA_POOLED)
+        return;
+    out->start = block->memory;
+    out->size = block->size;
+    out->used = allocation->range.size;
+    out->number = allocation->pool->number;
+}
+
+bool ahhsa_pool_find(struct ah_backend_device *device, const void *pointer,
+                     struct ahhsa_pool_block *out_block)
+{
+    *out_block = (struct ahhsa_pool_block){.number = 0};
+    return ahhsa_memory_update(device->backend, pointer, describe_block, out_block) &&
+           out_block->start == pointer;
 }
 
 /* Removes a block that is not in the list of free blocks and whose memory was freed. Under the
@@ -388,6 +446,10 @@ hipError_t ahhsa_pool_alloc(struct ah_backend_device *device, struct ah_backend_
         error = ahhsa_enter(pool->device);
     if (error != hipSuccess)
         return error;
+    if (pool->imported) {
+        AH_LOG_ERR("memory cannot be allocated from a pool of another process");
+        return hipErrorInvalidValue;
+    }
     struct block *block;
     pthread_mutex_lock(&pool->lock);
     error = acquire_block(pool, rounded(size), stream, &block);
@@ -436,7 +498,7 @@ hipError_t ahhsa_pool_free(struct ah_backend_device *device, void *pointer,
     if (error != hipSuccess)
         return error;
     if (ahhsa_memory_find(device->backend, pointer, &allocation) &&
-        allocation.origin == AHHSA_PLAIN)
+        (allocation.origin == AHHSA_PLAIN || allocation.origin == AHHSA_IMPORTED))
         return ahhsa_memory_free(device, pointer);
     struct ahhsa_signal *ended;
     error = ahhsa_stream_last_signal(stream, &ended);
@@ -562,46 +624,4 @@ hipError_t ahhsa_pool_set_access(struct ah_backend_device *device, struct ah_bac
         pool->accessible_by = accessible_by;
     pthread_mutex_unlock(&pool->lock);
     return error;
-}
-
-/* ---- other processes -------------------------------------------------------------------- */
-
-static hipError_t not_shared(struct ah_backend_device *device, const char *what)
-{
-    return ahhsa_refuse(device, what, "the HSA runtime cannot share pools between processes");
-}
-
-hipError_t ahhsa_pool_export(struct ah_backend_device *device, struct ah_backend_pool *pool,
-                             hipMemAllocationHandleType type, void *out_handle)
-{
-    (void)pool;
-    (void)type;
-    (void)out_handle;
-    return not_shared(device, "hipMemPoolExportToShareableHandle");
-}
-
-hipError_t ahhsa_pool_import(struct ah_backend_device *device, void *handle,
-                             hipMemAllocationHandleType type, struct ah_backend_pool **out_pool)
-{
-    (void)handle;
-    (void)type;
-    (void)out_pool;
-    return not_shared(device, "hipMemPoolImportFromShareableHandle");
-}
-
-hipError_t ahhsa_pool_export_pointer(struct ah_backend_device *device, void *pointer,
-                                     hipMemPoolPtrExportData *out_data)
-{
-    (void)pointer;
-    (void)out_data;
-    return not_shared(device, "hipMemPoolExportPointer");
-}
-
-hipError_t ahhsa_pool_import_pointer(struct ah_backend_device *device, struct ah_backend_pool *pool,
-                                     hipMemPoolPtrExportData *data, void **out_pointer)
-{
-    (void)pool;
-    (void)data;
-    (void)out_pointer;
-    return not_shared(device, "hipMemPoolImportPointer");
 }

@@ -2,6 +2,7 @@
  * told of them. */
 #include "api.h"
 #include "api_shared.h"
+#include "clocks.h"
 #include "runtime.h"
 
 #include <stdio.h>
@@ -123,7 +124,7 @@ static uint64_t initialise(void)
 {
     if (atomic_load_explicit(&ah_api_state, memory_order_acquire) != AH_API_UNINITIALISED)
         return 0;
-    uint64_t begin = ah_observe_time();
+    uint64_t begin = ah_clock_now();
     ah_api_init();
     return begin;
 }

@@ -19,6 +19,18 @@ hipError_t ah_copy(void *dst, const void *src, size_t size, hipMemcpyKind kind, 
                                                   .copy = {dst, src, size, kind, NULL, NULL}});
 }
 
+static inline __attribute__((always_inline)) hipError_t
+copy_async(void *dst, const void *src, size_t size, hipMemcpyKind kind, hipStream_t handle)
+{
+    struct ah_stream *stream;
+    if (__builtin_expect(!ah_copy_kind_valid(kind), 0))
+        return hipErrorInvalidMemcpyDirection;
+    hipError_t error = ah_stream_resolve(handle, &stream);
+    if (__builtin_expect((error != hipSuccess) | (size == 0), 0))
+        return error;
+    return ah_submit_copy(stream, dst, src, size, kind);
+}
+
 /* ---- the runtime's names -------------------------------------------------- */
 
 hipError_t hipMemcpy(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind)
@@ -34,11 +46,11 @@ hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t sizeBytes, hip
     return AH_LEAVE(ah_copy(dst, src, sizeBytes, kind, stream, AH_BLOCKING));
 }
 
-hipError_t hipMemcpyAsync(void *dst, const void *src, size_t sizeBytes, hipMemcpyKind kind,
-                          hipStream_t stream)
+AH_LAUNCH_CODE hipError_t hipMemcpyAsync(void *dst, const void *src, size_t sizeBytes,
+                                         hipMemcpyKind kind, hipStream_t stream)
 {
     AH_ENTER(hipMemcpyAsync);
-    return AH_LEAVE(ah_copy(dst, src, sizeBytes, kind, stream, AH_ASYNC));
+    return AH_LEAVE(copy_async(dst, src, sizeBytes, kind, stream));
 }
 
 /* ---- the driver's names ---------------------------------------------------- */
@@ -65,20 +77,20 @@ hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, const void *src, size_t sizeBy
                               hipStream_t stream)
 {
     AH_ENTER(hipMemcpyHtoDAsync);
-    return AH_LEAVE(ah_copy(dst, src, sizeBytes, hipMemcpyHostToDevice, stream, AH_ASYNC));
+    return AH_LEAVE(copy_async(dst, src, sizeBytes, hipMemcpyHostToDevice, stream));
 }
 
 hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t sizeBytes, hipStream_t stream)
 {
     AH_ENTER(hipMemcpyDtoHAsync);
-    return AH_LEAVE(ah_copy(dst, src, sizeBytes, hipMemcpyDeviceToHost, stream, AH_ASYNC));
+    return AH_LEAVE(copy_async(dst, src, sizeBytes, hipMemcpyDeviceToHost, stream));
 }
 
 hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t sizeBytes,
                               hipStream_t stream)
 {
     AH_ENTER(hipMemcpyDtoDAsync);
-    return AH_LEAVE(ah_copy(dst, src, sizeBytes, hipMemcpyDeviceToDevice, stream, AH_ASYNC));
+    return AH_LEAVE(copy_async(dst, src, sizeBytes, hipMemcpyDeviceToDevice, stream));
 }
 
 /* ---- between devices ------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* Owns the map of allocations. */
 #include "memory.h"
+#include "clocks.h"
 #include "handle.h"
 #include "log.h"
 
@@ -11,6 +12,16 @@ static struct {
     struct ah_ranges ranges;
     _Atomic(bool) has_synchronous;
 } memory = {.lock = PTHREAD_RWLOCK_INITIALIZER};
+
+_Thread_local struct ah_memory_latest ah_memory_latest;
+_Alignas(64) _Atomic(uint64_t) ah_memory_removals; /* a line of its own: freeing writes it */
+
+/* The lock is held. */
+static void remove_range(struct ah_range *range)
+{
+    ah_ranges_remove(&memory.ranges, range);
+    atomic_fetch_add_explicit(&ah_memory_removals, 1, memory_order_relaxed);
+}
 
 static struct ah_allocation *at(uintptr_t start)
 {
@@ -47,7 +58,7 @@ static void count(const struct ah_allocation *allocation, bool added)
 static void note_use(struct ah_device *device, struct ah_memory_use *out_use, uint64_t *out_time)
 {
     *out_use = device->memory_use;
-    *out_time = ah_observe_commands() ? ah_observe_time() : 0;
+    *out_time = ah_observe_commands() ? ah_clock_now() : 0;
 }
 
 static void tell(struct ah_device *device, const struct ah_memory_use *use, uint64_t time)
@@ -102,18 +113,30 @@ bool ah_memory_find(const void *pointer, struct ah_allocation *out)
     return range != NULL;
 }
 
-static bool holds(const void *pointer, size_t size, bool *out_known)
+static bool holds(const struct ah_range *range, const void *pointer, size_t size)
 {
-    const struct ah_range *range = ah_ranges_find(&memory.ranges, (uintptr_t)pointer);
-    *out_known |= range != NULL;
     return !range || size <= range->size - ((uintptr_t)pointer - range->start);
+}
+
+/* Under the lock. Where there are several drivers, every copy is routed. */
+static void note_latest(const struct ah_range *dst, const struct ah_range *src)
+{
+    if (!dst || !src || ah_registry.mixed_drivers)
+        return;
+    ah_memory_latest = (struct ah_memory_latest){
+        .removals = atomic_load_explicit(&ah_memory_removals, memory_order_relaxed),
+        .ends = {{dst->start, dst->size}, {src->start, src->size}},
+    };
 }
 
 bool ah_memory_holds(const void *dst, const void *src, size_t size, bool *out_known)
 {
-    *out_known = false;
     pthread_rwlock_rdlock(&memory.lock);
-    bool good = holds(dst, size, out_known) && holds(src, size, out_known);
+    const struct ah_range *to = ah_ranges_find(&memory.ranges, (uintptr_t)dst);
+    const struct ah_range *from = ah_ranges_find(&memory.ranges, (uintptr_t)src);
+    bool good = holds(to, dst, size) && holds(from, src, size);
+    *out_known = to || from;
+    note_latest(to, from);
     pthread_rwlock_unlock(&memory.lock);
     return good;
 }
@@ -128,7 +151,7 @@ bool ah_memory_unregister(const void *pointer, struct ah_allocation *out)
     if (allocation)
         *out = *allocation;
     if (last) {
-        ah_ranges_remove(&memory.ranges, &allocation->range);
+        remove_range(&allocation->range);
         count(allocation, false);
         note_use(allocation->device, &use, &time);
     } else if (allocation) {
@@ -160,7 +183,7 @@ void ah_memory_release_device(struct ah_device *device)
         struct ah_allocation *allocation = (struct ah_allocation *)(void *)range;
         if (allocation->device == device) {
             count(allocation, false);
-            ah_ranges_remove(&memory.ranges, range);
+            remove_range(range);
             free(allocation);
         }
         range = next;

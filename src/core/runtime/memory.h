@@ -42,6 +42,33 @@ bool ah_memory_find(const void *pointer, struct ah_allocation *out);
  * are any; out_known: there is one around either. */
 bool ah_memory_holds(const void *dst, const void *src, size_t size, bool *out_known);
 
+/* The allocations at both ends of the thread's latest copy, so that another one between the two
+ * needs no lock and reads one line of the cache. */
+struct ah_memory_latest {
+    _Alignas(64) uint64_t removals; /* before the copy */
+    struct {
+        uintptr_t start;
+        size_t size; /* 0: none */
+    } ends[2];
+};
+extern _Thread_local struct ah_memory_latest ah_memory_latest
+    __attribute__((tls_model("initial-exec")));
+extern _Atomic(uint64_t) ah_memory_removals; /* of allocations, so far */
+
+/* True: ah_memory_holds is, both ends are known, and there is one driver. Otherwise it has to be
+ * asked. */
+static inline bool ah_memory_holds_again(const void *dst, const void *src, size_t size)
+{
+    const struct ah_memory_latest *latest = &ah_memory_latest;
+    uintptr_t to = (uintptr_t)dst, from = (uintptr_t)src;
+    int d = to - latest->ends[0].start >= latest->ends[0].size;
+    int s = from - latest->ends[0].start >= latest->ends[0].size;
+    size_t at = to - latest->ends[d].start, of = from - latest->ends[s].start;
+    return (latest->removals == atomic_load_explicit(&ah_memory_removals, memory_order_relaxed)) &
+           (at < latest->ends[d].size) & (size <= latest->ends[d].size - at) &
+           (of < latest->ends[s].size) & (size <= latest->ends[s].size - of);
+}
+
 /* Removes the allocation that starts at pointer, and copies it. One that was opened several times
  * is removed with the last call. */
 bool ah_memory_unregister(const void *pointer, struct ah_allocation *out);

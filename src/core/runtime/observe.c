@@ -6,30 +6,33 @@
 #include "submit.h"
 #include "thread.h"
 
+#include "clocks.h"
 #include "log.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 static _Atomic(const struct ah_observer *) observers[AH_OBSERVERS_MAX];
 static pthread_mutex_t observers_lock = PTHREAD_MUTEX_INITIALIZER; /* changes of the list */
 static _Atomic(uint64_t) last_correlation, last_command;
 static _Atomic(unsigned) removals;
-
-static const struct ah_observer *observer_at(int i)
-{
-    return atomic_load_explicit(&observers[i], memory_order_acquire);
-}
+static _Atomic(bool) is_paused;
 
 static int find(const struct ah_observer *observer)
 {
     for (int i = 0; i < AH_OBSERVERS_MAX; i++)
-        if (observer_at(i) == observer)
+        if (atomic_load_explicit(&observers[i], memory_order_acquire) == observer)
             return i;
     return -1;
+}
+
+static const struct ah_observer *observer_at(int i)
+{
+    return atomic_load_explicit(&is_paused, memory_order_relaxed)
+               ? NULL
+               : atomic_load_explicit(&observers[i], memory_order_acquire);
 }
 
 bool ah_observe_add(const struct ah_observer *observer)
@@ -75,6 +78,21 @@ bool ah_observe_commands(void)
     return false;
 }
 
+void ah_observe_pause(bool paused)
+{
+    if (paused)
+        ah_observe_collect(true);
+    atomic_store(&is_paused, paused);
+    atomic_fetch_add_explicit(&removals, 1, memory_order_relaxed);
+    if (paused)
+        ah_observe_release_devices();
+}
+
+void ah_observe_pause_thread(bool paused)
+{
+    ah_thread.unobserved = paused;
+}
+
 static void (*_Atomic on_profiler)(bool start);
 
 void ah_observe_on_profiler(void (*function)(bool start))
@@ -92,13 +110,6 @@ void ah_observe_profiler(bool start)
     void (*function)(bool) = atomic_load(&on_profiler);
     if (function)
         function(start);
-}
-
-uint64_t ah_observe_time(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* ---- calls ------------------------------------------------------------------------------ */
@@ -163,7 +174,7 @@ static void tell_entry(struct ah_call *call)
 void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, int count,
                       const void *values, uint64_t begin)
 {
-    if (ah_thread.reporting || !ah_observe_calls())
+    if (ah_thread.reporting || ah_thread.unobserved || !ah_observe_calls())
         return;
     unsigned now = atomic_load_explicit(&removals, memory_order_relaxed);
     forget_ended(now);
@@ -184,7 +195,7 @@ void ah_observe_enter(const char *name, int id, const struct ah_api_arg *args, i
         memcpy(call->args, args, (size_t)call->arg_count * sizeof *args);
     call->outer = ah_thread.call;
     ah_thread.call = call;
-    call->begin = begin ? begin : ah_observe_time();
+    call->begin = begin ? begin : ah_clock_now();
     call->values = values;
     tell_entry(call);
     call->values = NULL;
@@ -195,7 +206,7 @@ void ah_observe_leave(const char *name, hipError_t result, bool has_result)
     struct ah_call *call = ah_thread.call;
     if (ah_thread.reporting || !call || call->name != name)
         return;
-    call->end = ah_observe_time();
+    call->end = ah_clock_now();
     call->result = result;
     call->has_result = has_result;
     ah_thread.reporting = true;
@@ -256,27 +267,63 @@ static void device_did(void *user, const struct ah_trace_record *record)
 static void start_device(struct ah_device *device)
 {
     struct ah_trace_sink sink = {.record = device_did, .user = device};
+    const char *method = NULL;
     pthread_mutex_lock(&device->lock);
-    if (atomic_load(&device->trace_state) == AH_TRACE_NOT_STARTED) {
-        device->trace_error =
-            device->ops->trace_start(device->native, &sink, &device->trace_method);
+    if (atomic_load(&device->trace_state) == AH_TRACE_NOT_STARTED && ah_observe_commands()) {
+        device->trace_error = device->ops->trace_start(device->native, &sink, &method);
+        atomic_store(&device->trace_method, method);
         atomic_store(&device->trace_state,
                      device->trace_error == hipSuccess ? AH_TRACE_STARTED : AH_TRACE_IMPOSSIBLE);
     }
     pthread_mutex_unlock(&device->lock);
 }
 
-static bool reports(struct ah_device *device)
+/* A thread that uses the trace counts itself and then looks at the state; this is the other way
+ * round, so that one of the two sees the other. The last user tries again. */
+static void stop_device(struct ah_device *device)
 {
-    if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_NOT_STARTED)
+    pthread_mutex_lock(&device->lock);
+    if (atomic_load(&device->trace_state) == AH_TRACE_STARTED && !ah_observe_commands()) {
+        atomic_store(&device->trace_state, AH_TRACE_STOPPING);
+        bool used = atomic_load(&device->trace_users) > 0;
+        if (!used)
+            device->ops->trace_stop(device->native);
+        atomic_store(&device->trace_state, used ? AH_TRACE_STARTED : AH_TRACE_NOT_STARTED);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+static void leave_trace(struct ah_device *device)
+{
+    if (atomic_fetch_sub(&device->trace_users, 1) == 1 && !ah_observe_commands())
+        stop_device(device);
+}
+
+/* Whether the device reports; it goes on doing so until leave_trace. */
+static bool enter_trace(struct ah_device *device, bool start)
+{
+    atomic_fetch_add(&device->trace_users, 1);
+    int state = atomic_load(&device->trace_state);
+    if (start && (state == AH_TRACE_NOT_STARTED || state == AH_TRACE_STOPPING)) {
         start_device(device);
-    return atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED;
+        state = atomic_load(&device->trace_state);
+    }
+    if (state == AH_TRACE_STARTED)
+        return true;
+    leave_trace(device);
+    return false;
+}
+
+void ah_observe_release_devices(void)
+{
+    for (int i = 0; i < ah_registry.device_count && !ah_observe_commands(); i++)
+        stop_device(&ah_registry.devices[i]);
 }
 
 void ah_observe_graph_create(struct ah_device *device)
 {
-    if (ah_observe_commands())
-        (void)reports(device);
+    if (ah_observe_commands() && enter_trace(device, true))
+        leave_trace(device);
 }
 
 /* idle: wait for this one alone; NULL: for all, or for none. */
@@ -285,13 +332,15 @@ static uint64_t collect(bool wait, const struct ah_device *idle)
     enum { PATIENCE = 2000000000 }; /* for the devices together: each has a limit of its own */
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     static uint64_t lost; /* so far; under the lock */
-    uint64_t begin = ah_observe_time();
+    uint64_t begin = ah_clock_now();
     pthread_mutex_lock(&one_at_a_time);
     for (int i = 0; i < ah_registry.device_count; i++) {
         struct ah_device *device = &ah_registry.devices[i];
-        bool waits = device == idle || (wait && ah_observe_time() - begin < PATIENCE);
-        if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED)
-            device->ops->trace_collect(device->native, waits, &lost);
+        bool waits = device == idle || (wait && ah_clock_now() - begin < PATIENCE);
+        if (!enter_trace(device, false))
+            continue;
+        device->ops->trace_collect(device->native, waits, &lost);
+        leave_trace(device);
     }
     uint64_t lost_so_far = lost;
     pthread_mutex_unlock(&one_at_a_time);
@@ -312,7 +361,7 @@ const char *ah_observe_method(const struct ah_device *device, hipError_t *out_er
 {
     int state = atomic_load_explicit(&device->trace_state, memory_order_acquire);
     *out_error = state == AH_TRACE_IMPOSSIBLE ? device->trace_error : hipSuccess;
-    return state == AH_TRACE_STARTED ? device->trace_method : NULL;
+    return state == AH_TRACE_IMPOSSIBLE ? NULL : atomic_load(&device->trace_method);
 }
 
 /* ---- commands ----------------------------------------------------------------------------- */
@@ -354,7 +403,7 @@ void ah_observe_command_begin(struct ah_stream *stream, struct ah_backend_stream
         .command = command,
         .name = name,
         .graph = ah_thread.graph,
-        .begin = ah_observe_time(),
+        .begin = ah_clock_now(),
     };
     bool outer = ah_thread.reporting;
     ah_thread.reporting = true;
@@ -364,7 +413,8 @@ void ah_observe_command_begin(struct ah_stream *stream, struct ah_backend_stream
             observer->command_begins(out_command);
     }
     ah_thread.reporting = outer;
-    if (reports(device))
+    out_command->is_traced = enter_trace(device, true);
+    if (out_command->is_traced)
         device->ops->trace_begin(device->native, native, out_command->id, kind_of(command));
 }
 
@@ -372,8 +422,10 @@ void ah_observe_command_end(const struct ah_observed_command *command,
                             struct ah_backend_stream *native, hipError_t error)
 {
     struct ah_device *device = command->stream->handle.device;
-    if (atomic_load_explicit(&device->trace_state, memory_order_acquire) == AH_TRACE_STARTED)
+    if (command->is_traced) {
         device->ops->trace_end(device->native, native, command->id);
+        leave_trace(device);
+    }
     bool outer = ah_thread.reporting;
     ah_thread.reporting = true;
     for (int i = AH_OBSERVERS_MAX - 1; i >= 0; i--) {

@@ -108,6 +108,7 @@ struct ah_observed_command {
     const char *name;                      /* of the kind of command */
     const struct ah_observed_graph *graph; /* whose launch the command is part of, or NULL */
     uint64_t begin;                        /* when it was handed to the backend */
+    bool is_traced;                        /* for observe.c: the device's backend knows of it */
 };
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -145,6 +146,18 @@ enum { AH_OBSERVERS_MAX = 8 };
 bool ah_observe_add(const struct ah_observer *observer);
 void ah_observe_remove(const struct ah_observer *observer);
 
+/* After the last observer of commands has been removed devices stop reporting, those that a thread
+ * submits to just now when it has done so, so that work costs what it costs without a trace. They
+ * start again with the next observer. Records that were not collected are lost. */
+void ah_observe_release_devices(void);
+
+/* In a pause there are no observers, as it were: none is told of anything. What is under way when
+ * it begins is told before; what begins in it is not told after it either. Pauses do not nest. As
+ * above, the caller brings the states of the API in step. */
+void ah_observe_pause(bool paused);
+/* The same for the calls of the calling thread and what it submits. */
+void ah_observe_pause_thread(bool paused);
+
 /* Whether any observer has such functions: for those who keep ah_api_state and ah_unusual. */
 bool ah_observe_calls(void);
 bool ah_observe_commands(void);
@@ -153,9 +166,6 @@ bool ah_observe_commands(void);
 void ah_observe_on_profiler(void (*function)(bool start));
 bool ah_observe_has_profiler(void);
 void ah_observe_profiler(bool start);
-
-/* Now, in nanoseconds of CLOCK_MONOTONIC. */
-uint64_t ah_observe_time(void);
 
 /* ---- for the API boundary ---------------------------------------------------------------- */
 
@@ -205,7 +215,7 @@ uint64_t ah_observe_collect(bool wait);
 uint64_t ah_observe_collect_idle(const struct ah_device *device);
 
 /* How the device's times are taken, for people: "HSA profiled signals", "event pairs".
- * NULL: it has not begun to report, or cannot; *out_error is then why (hipSuccess: not begun). */
+ * NULL: it has never begun to report, or cannot; *out_error is then why (hipSuccess: not begun). */
 const char *ah_observe_method(const struct ah_device *device, hipError_t *out_error);
 
 #endif

@@ -339,6 +339,7 @@ static size_t list_all(struct ah_registry *registry, struct ah_device *out)
             struct ah_device *device = &out[count++];
             device->ops = driver->ops;
             device->launch = driver->ops->launch;
+            device->copy_async = driver->ops->copy_async;
             device->native = driver->ops->device_at(driver->backend, index);
             device->driver = driver;
             device->index = index;

@@ -66,11 +66,17 @@ struct ah_stream {
 };
 _Static_assert(sizeof(struct ah_stream) <= AH_HANDLE_SLOT, "struct ah_stream");
 
-enum ah_trace_state { AH_TRACE_NOT_STARTED, AH_TRACE_STARTED, AH_TRACE_IMPOSSIBLE };
+enum ah_trace_state {
+    AH_TRACE_NOT_STARTED,
+    AH_TRACE_STARTED,
+    AH_TRACE_STOPPING, /* unless a thread uses it */
+    AH_TRACE_IMPOSSIBLE
+};
 
 struct ah_device {
-    /* What a launch reads, in one line of the cache */
+    /* What a launch or a copy reads, in one line of the cache */
     _Alignas(64) __typeof__(((struct ah_backend_ops *)0)->launch) launch; /* ops->launch */
+    __typeof__(((struct ah_backend_ops *)0)->copy_async) copy_async;      /* ops->copy_async */
     const struct ah_backend_ops *ops;
     struct ah_backend_device *native;
     unsigned max_threads; /* per block */
@@ -93,11 +99,13 @@ struct ah_device {
     hipExecutionCtx_t execution_context; /* of the whole device; NULL until it is requested */
 
     /* What the device reports to observers (observe.h); the state is written under the lock. */
-    _Atomic(int) trace_state; /* enum ah_trace_state */
-    hipError_t trace_error;   /* AH_TRACE_IMPOSSIBLE: why */
-    const char *trace_method;
+    _Atomic(int) trace_state;      /* enum ah_trace_state */
+    _Atomic(unsigned) trace_users; /* threads that call the backend for it */
+    hipError_t trace_error;        /* AH_TRACE_IMPOSSIBLE: why */
+    _Atomic(const char *) trace_method;
     struct ah_memory_use memory_use; /* guarded by memory.c's lock */
 };
+_Static_assert(offsetof(struct ah_device, ordinal) <= 64, "a launch reads one line");
 
 /* When the host waits for the stream of a launch or a copy: the bits of both variables. */
 enum { AH_SERIALIZE_BEFORE = 1, AH_SERIALIZE_AFTER = 2 };

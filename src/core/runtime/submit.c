@@ -4,6 +4,7 @@
 #include "launch_data.h"
 #include "observe.h"
 #include "relay.h"
+#include "thread.h"
 
 AH_LAUNCH_DATA _Atomic(unsigned) ah_unusual;
 
@@ -222,7 +223,7 @@ static hipError_t run_observed(struct ah_stream *stream, struct ah_backend_strea
                                const struct kind *kind, const struct ah_command *command)
 {
     struct ah_observed_command observed;
-    if (!ah_observe_commands())
+    if (!ah_observe_commands() || ah_thread.unobserved)
         return kind->run(stream, native, command);
     ah_observe_command_begin(stream, native, command, kind->name, &observed);
     hipError_t error = kind->run(stream, native, command);

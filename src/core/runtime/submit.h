@@ -11,6 +11,7 @@
 
 #include "code.h"
 #include "log.h"
+#include "memory.h"
 #include "observe.h"
 #include "stream.h"
 
@@ -193,6 +194,20 @@ ah_submit_launch(struct ah_stream *stream, struct ah_function *function,
             stream, &(struct ah_command){.kind = AH_COMMAND_LAUNCH, .launch = {function, launch}});
     return device->launch(device->native, function->native, launch,
                           atomic_load_explicit(&stream->native, memory_order_relaxed));
+}
+
+/* ah_submit for a copy of bytes in a row that is queued, in the same way: one between the
+ * allocations of the thread's latest copy has nothing else to check. */
+static inline __attribute__((always_inline)) hipError_t
+ah_submit_copy(struct ah_stream *stream, void *dst, const void *src, size_t size,
+               hipMemcpyKind kind)
+{
+    struct ah_device *device = stream->handle.device;
+    if (__builtin_expect(!ah_memory_holds_again(dst, src, size) | ah_submit_is_unusual(stream), 0))
+        return ah_submit(stream, &(struct ah_command){.kind = AH_COMMAND_COPY,
+                                                      .copy = {dst, src, size, kind, NULL, NULL}});
+    return device->copy_async(device->native, dst, src, size,
+                              atomic_load_explicit(&stream->native, memory_order_relaxed));
 }
 
 /* ah_submit for the record of an event, in the same way. */

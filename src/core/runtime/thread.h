@@ -45,6 +45,7 @@ struct ah_thread {
     /* observe.c's */
     struct ah_call *call; /* the observed call that the thread is in */
     bool reporting;       /* it is in a function of an observer */
+    bool unobserved;      /* nothing that it does is reported: ah_observe_pause_thread */
     struct ah_observed_graph *graph; /* that it launches; NULL: none is observed */
     unsigned number;      /* the system's number of the thread; 0: not asked for yet */
     int direct; /* the next call of the function with this number, less one, is not redirected */

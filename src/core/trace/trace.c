@@ -2,8 +2,10 @@
  * the application and of drivers. */
 #include "trace.h"
 #include "trace_records.h"
+#include "tracer.h"
 
 #include "api.h"
+#include "clocks.h"
 #include "config.h"
 #include "log.h"
 
@@ -376,6 +378,7 @@ static void device_did(struct ah_device *device, const struct ah_trace_record *d
     if (!record)
         return;
     *record = (struct ah_device_record){.device = device->ordinal, .did = *did};
+    record->did.kernel = ah_tracer_keep(did->kernel);
     ah_trace_ring_end(record);
 }
 
@@ -390,22 +393,15 @@ static void memory_changes(struct ah_device *device, const struct ah_memory_use 
 
 /* ---- ranges -------------------------------------------------------------------------------- */
 
-static void start_once(void);
-
-void anyhipTraceMark(enum anyhipTraceMarkKind kind, uint64_t id, const char *text)
+static void put_mark(enum anyhipTraceMarkKind kind, uint64_t id, const char *text)
 {
-    if (ah_api_forked() || (unsigned)kind > anyhipTraceMarkStop)
-        return;
-    start_once();
-    if (!runs())
-        return;
     size_t length = text ? strnlen(text, AH_TRACE_NAME_MAX) : 0;
     struct ah_range_record *record = begin_record(AH_RECORD_RANGE, sizeof *record + length + 1);
     if (!record)
         return;
     record->kind = (int)kind;
     record->thread = number_of_thread();
-    record->time = ah_observe_time();
+    record->time = ah_clock_now();
     record->id = id;
     if (length)
         memcpy(record->text, text, length);
@@ -414,6 +410,13 @@ void anyhipTraceMark(enum anyhipTraceMarkKind kind, uint64_t id, const char *tex
 }
 
 /* ---- beginning and end ---------------------------------------------------------------------- */
+
+static void update_state(void)
+{
+    int state = atomic_load(&ah_api_state);
+    if (state == AH_API_QUIET || state == AH_API_OBSERVED)
+        ah_api_update_state(); /* otherwise the first call does so */
+}
 
 static const struct ah_observer observer = {
     .call_enters = call_enters,
@@ -428,18 +431,33 @@ void ah_trace_turn_off(void)
     atomic_store(&ah_trace.runs, false);
     ah_observe_on_profiler(NULL);
     ah_observe_remove(&observer);
-    int state = atomic_load(&ah_api_state);
-    if (state == AH_API_QUIET || state == AH_API_OBSERVED)
-        ah_api_update_state();
+    update_state();
+}
+
+/* The calls of a pause are not seen to return. */
+static void forget_open_calls(void)
+{
+    struct ah_trace_thread *thread = atomic_load(&ah_trace.threads);
+    for (; thread; thread = thread->next)
+        atomic_store(&thread->open, 0);
 }
 
 static void pause_trace(void)
 {
-    struct ah_trace_thread *thread = atomic_load(&ah_trace.threads);
     atomic_store(&ah_trace.device_lost, ah_observe_collect(true));
     ah_observe_remove(&observer);
-    for (; thread; thread = thread->next) /* these calls are not seen to return */
-        atomic_store(&thread->open, 0);
+    ah_observe_release_devices();
+    forget_open_calls();
+}
+
+static void pause_all(bool paused)
+{
+    if (paused && ah_tracer_callback())
+        ah_tracer_deliver(AH_TRACER_ALL);
+    ah_observe_pause(paused);
+    if (paused)
+        forget_open_calls();
+    update_state();
 }
 
 /* hipProfilerStart and hipProfilerStop. */
@@ -519,6 +537,20 @@ static void start_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, start);
+}
+
+void anyhipTraceMark(enum anyhipTraceMarkKind kind, uint64_t id, const char *text)
+{
+    bool paused = kind == anyhipTraceMarkPause;
+    if (ah_api_forked() || (unsigned)kind > anyhipTraceMarkResume)
+        return;
+    start_once();
+    if (kind < anyhipTraceMarkPause && runs())
+        put_mark(kind, id, text);
+    else if (kind >= anyhipTraceMarkPause && id == 0)
+        pause_all(paused);
+    else if (kind >= anyhipTraceMarkPause && id == 1)
+        ah_observe_pause_thread(paused);
 }
 
 /* The API asks for this at its first call. ROCTX may come before. */

@@ -2,6 +2,7 @@
  * and launches of graphs around their nodes. */
 #include "trace_events.h"
 
+#include "clocks.h"
 #include "demangle.h"
 
 #include <stdio.h>
@@ -111,6 +112,19 @@ static const struct ah_graph_record_node *find_node(unsigned graph, int index)
     return is_it ? &found->nodes[index] : NULL;
 }
 
+/* Of a symbol that stays where it is; until the next one. */
+static const char *symbol_name(const char *symbol)
+{
+    static const char *latest;
+    static char *name;
+    if (symbol != latest) {
+        free(name);
+        name = short_name(symbol);
+        latest = symbol;
+    }
+    return name ? name : "kernel";
+}
+
 static const char *copy_name(enum ah_trace_copy copy)
 {
     static const char *const copies[AH_COPY_COUNT] = {[AH_COPY_HTOD] = "copy host to device",
@@ -142,9 +156,9 @@ static const char *slice_name(const struct ah_command_record *command,
         return category(did);
     if (command->kind == AH_COMMAND_GRAPH) {
         const struct ah_graph_record_node *node = find_node(command->name, did->node);
-        return !node        ? (is_whole(command, did) ? "part of a graph" : category(did))
-               : node->name ? kernel_name(node->name)
-                            : node->type;
+        return node          ? (node->name ? kernel_name(node->name) : node->type)
+               : did->kernel ? symbol_name(did->kernel)
+                             : (is_whole(command, did) ? "part of a graph" : category(did));
     }
     if (did->kind == AH_TRACE_BARRIER)
         return command->kind == AH_COMMAND_LAUNCH ? "wait" : command->kind_name;
@@ -313,7 +327,7 @@ bool ah_trace_write_graph(struct ah_trace_text *out, bool ending)
 {
     enum { LONG_NS = 1000000000 };
     struct launch *first = NULL;
-    uint64_t now = ah_observe_time();
+    uint64_t now = ah_clock_now();
     for (int i = 0; i < LAUNCHES; i++) {
         bool is_due = launches[i].id &&
                       (ending || (launches[i].has_whole && launches[i].end + LONG_NS < now));

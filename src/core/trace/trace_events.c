@@ -2,6 +2,7 @@
 #include "trace_events.h"
 
 #include "api.h"
+#include "clocks.h"
 #include "process.h"
 
 #include <hip/anyhip.h>
@@ -107,7 +108,7 @@ void ah_trace_write_start(struct ah_trace_text *out)
     unsigned pid = ah_trace_host_pid();
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    ah_trace_event(out, "M", NULL, "anyhip_trace", pid, pid, ah_observe_time());
+    ah_trace_event(out, "M", NULL, "anyhip_trace", pid, pid, ah_clock_now());
     snprintf(text, sizeof text, ",\"args\":{\"process\":\"%016llx\",\"version\":\"%s\",",
              (unsigned long long)ah_process_self(), ANYHIP_VERSION);
     ah_trace_put(out, text);
@@ -121,7 +122,7 @@ void ah_trace_write_start(struct ah_trace_text *out)
 void ah_trace_write_lost(struct ah_trace_text *out, uint64_t lost)
 {
     unsigned pid = ah_trace_host_pid();
-    ah_trace_event(out, "i", "trace", "records lost", pid, pid, ah_observe_time());
+    ah_trace_event(out, "i", "trace", "records lost", pid, pid, ah_clock_now());
     ah_trace_put(out, ",\"s\":\"p\",\"args\":{\"lost\":");
     ah_trace_put_unsigned(out, lost);
     ah_trace_put(out, "}}");
@@ -130,7 +131,7 @@ void ah_trace_write_lost(struct ah_trace_text *out, uint64_t lost)
 void ah_trace_write_end(struct ah_trace_text *out, uint64_t lost, uint64_t device_lost)
 {
     unsigned pid = ah_trace_host_pid();
-    ah_trace_event(out, "M", NULL, "anyhip_trace_end", pid, pid, ah_observe_time());
+    ah_trace_event(out, "M", NULL, "anyhip_trace_end", pid, pid, ah_clock_now());
     ah_trace_put(out, ",\"args\":{\"lost\":");
     ah_trace_put_unsigned(out, lost);
     ah_trace_put(out, ",\"lost_by_devices\":");
@@ -161,7 +162,7 @@ void ah_trace_write_open_call(struct ah_trace_text *out, const struct ah_trace_t
     unsigned number = atomic_load_explicit(&thread->number, memory_order_relaxed);
     atomic_thread_fence(memory_order_acquire);
     if (!open || atomic_load_explicit(&thread->open, memory_order_relaxed) != open ||
-        ah_observe_time() - begin < LONG_NS || open_place(open))
+        ah_clock_now() - begin < LONG_NS || open_place(open))
         return;
     uint64_t *place = open_place(0);
     if (!place)

@@ -2,6 +2,7 @@
 #include "trace_events.h"
 
 #include "api.h"
+#include "clocks.h"
 #include "log.h"
 
 #include <signal.h>
@@ -40,7 +41,7 @@ void ah_trace_writer_wake(void)
 
 static struct timespec after(uint64_t ns)
 {
-    uint64_t time = ah_observe_time() + ns;
+    uint64_t time = ah_clock_now() + ns;
     return (struct timespec){.tv_sec = (time_t)(time / (1000 * MS)),
                              .tv_nsec = (long)(time % (1000 * MS))};
 }

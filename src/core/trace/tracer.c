@@ -106,6 +106,7 @@ static void end_reports(void)
         ah_observe_remove(&of_work);
     atomic_store_explicit(&callback, NULL, memory_order_release);
     ah_observe_remove(&of_calls);
+    ah_observe_release_devices();
 }
 
 /* AMD's library has tables of the functions that it was compiled with, and ends the process for

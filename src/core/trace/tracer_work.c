@@ -197,7 +197,9 @@ static const char *kernel_of(const struct ah_trace_record *record, const struct 
 {
     if (record->node >= 0 && (unsigned)record->node < command->node_count)
         return command->nodes[record->node];
-    return is_graph(record, command) ? "graph" : command->kernel;
+    return is_graph(record, command) ? "graph"
+           : record->kernel          ? ah_tracer_keep(record->kernel)
+                                     : command->kernel;
 }
 
 /* False: the tracer is not to be told. */
