@@ -2,6 +2,7 @@
 #include "check.h"
 #include "info.h"
 #include "inspect.h"
+#include "profile.h"
 #include "run.h"
 #include "spelling.h"
 #include "trace.h"
@@ -34,6 +35,14 @@ static const char help[] =
     "gfx90a*2),\n"
     "                         with checks of simulated devices (races, all), a limit of the time\n"
     "                         that a kernel of theirs may take, and a log (1 errors to 5)\n"
+    "  profile [--device SPEC] [--json] [-o FILE] [--compare FILE] PROGRAM ARGUMENT...\n"
+    "                         what the program's kernels do on simulated devices: instructions by\n"
+    "                         class, transactions, bank conflicts, divergence, occupancy, time of "
+    "the\n"
+    "                         host; JSON goes to FILE, and --compare prints what changed since "
+    "such "
+    "a\n"
+    "                         file was written, with exit status 1 if anything did\n"
     "  trace [--json] [--top COUNT] FILE\n"
     "                         what a trace file (ANYHIP_TRACE) amounts to: time per kernel and\n"
     "                         call, copies with their rates, graphs, and the longest times in "
@@ -117,8 +126,8 @@ static int check(int count, char **arguments)
 static const struct {
     const char *name;
     int (*run)(int count, char **arguments);
-} commands[] = {
-    {"info", info}, {"inspect", inspect}, {"check", check}, {"run", ah_run}, {"trace", ah_trace}};
+} commands[] = {{"info", info},  {"inspect", inspect},    {"check", check},
+                {"run", ah_run}, {"profile", ah_profile}, {"trace", ah_trace}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -22,11 +22,12 @@ struct request {
 };
 
 static const char *const drivers[] = {"cuda", "hsa", "simcuda", "simhsa"};
+static const char *command = "run"; /* whose options are read */
 
 __attribute__((format(printf, 1, 2))) static bool refuse(const char *format, ...)
 {
     va_list args;
-    fputs("anyhip: run ", stderr);
+    fprintf(stderr, "anyhip: %s ", command);
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
@@ -88,6 +89,17 @@ static bool for_each(const char *list, bool (*take)(struct request *request, con
 static bool take_device(struct request *request, const char *value)
 {
     return for_each(value, add_device, request);
+}
+
+bool ah_run_devices(const char *of_command, const char *value, char *devices, size_t size)
+{
+    struct request request = {.devices = ""};
+    command = of_command;
+    snprintf(request.devices, sizeof request.devices, "%s", devices);
+    if (!take_device(&request, value))
+        return false;
+    return snprintf(devices, size, "%s", request.devices) < (int)size ||
+           refuse("--device: the list is too long");
 }
 
 static bool is_check(struct request *request, const char *word)

@@ -245,6 +245,39 @@ static bool flushes_subnormals(const struct ah_request *r)
     return flushes;
 }
 
+static bool has_argument(const struct ah_request *r, const char *start)
+{
+    for (size_t i = 0; i < r->arg_count; i++)
+        if (ah_text_starts(r->args[i].text, start))
+            return true;
+    return false;
+}
+
+static bool optimizes_for_speed(const struct ah_request *r)
+{
+    static const char *const levels[] = {"-O", "-O2", "-O3", "-O4", "-Ofast"};
+    for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++)
+        if (!r->optimize || !strcmp(r->optimize, levels[i]))
+            return true;
+    return false;
+}
+
+/* clang unrolls loops for NVIDIA less than NVIDIA's compiler does: arrays that such loops index
+ * stay in memory, and loops of unknown length wait for each load. LLVM takes such an option once.
+ */
+static void push_unrolling(const struct ah_request *r, struct ah_strings *argv)
+{
+    static const struct {
+        const char *name;
+        int instructions;
+    } limits[] = {{"-unroll-threshold=", 1000}, {"-unroll-partial-threshold=", 150}};
+    if (!optimizes_for_speed(r))
+        return;
+    for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+        if (!has_argument(r, limits[i].name))
+            push_two(argv, "-mllvm", ah_text_print("%s%d", limits[i].name, limits[i].instructions));
+}
+
 static void push_nvidia(const struct ah_plan *plan, const struct ah_target *target,
                         struct ah_strings *argv)
 {
@@ -258,6 +291,7 @@ static void push_nvidia(const struct ah_plan *plan, const struct ah_target *targ
         push(argv, ah_text_print("--cuda-feature=%s", r->ptx_features.at[i]));
     if (flushes_subnormals(r))
         push_xclang(argv, "-fdenormal-fp-math-f32=preserve-sign");
+    push_unrolling(r, argv);
 }
 
 static void push_libclc(struct ah_plan *plan, bool nvidia, struct ah_strings *argv)
@@ -498,6 +532,7 @@ static void push_nvidia_codegen(const struct ah_plan *plan, const struct ah_targ
         push_xclang(argv, "-target-feature");
         push_xclang(argv, r->ptx_features.at[i]);
     }
+    push_unrolling(r, argv);
     push(argv, "-S");
 }
 
