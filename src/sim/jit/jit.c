@@ -159,6 +159,18 @@ static void survive(const char *reason)
     siglongjmp(*rescue, 1);
 }
 
+/* Static objects of LLVM are destroyed after this, while the thread may still be compiling: exit
+ * waits for the region that is being compiled. exit() calls last what was registered first, so that
+ * this is registered again once LLVM is there, and when it has made more objects of that kind. */
+static void at_exit(void)
+{
+    pthread_mutex_lock(&jit.lock);
+    jit.exiting = true;
+    while (jit.compiling && !rescue)
+        pthread_cond_wait(&jit.ended, &jit.lock);
+    pthread_mutex_unlock(&jit.lock);
+}
+
 static bool open_llvm(unsigned version)
 {
     if (jit.opened)
@@ -168,6 +180,7 @@ static bool open_llvm(unsigned version)
         jit.llvm.LLVMInstallFatalErrorHandler(survive);
     else
         switch_off();
+    atexit(at_exit);
     return jit.llvm.library.handle != NULL;
 }
 
@@ -202,17 +215,6 @@ static void compile_one(struct jit_region *region)
 
 /* ---- the thread ---------------------------------------------------------------------------------
  */
-
-/* Static objects of LLVM are destroyed after this, while the thread may still be compiling: exit
- * waits for the region that is being compiled. */
-static void at_exit(void)
-{
-    pthread_mutex_lock(&jit.lock);
-    jit.exiting = true;
-    while (jit.compiling && !rescue)
-        pthread_cond_wait(&jit.ended, &jit.lock);
-    pthread_mutex_unlock(&jit.lock);
-}
 
 static struct jit_region *take_first(void)
 {
