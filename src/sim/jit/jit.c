@@ -2,6 +2,7 @@
 #include "jit.h"
 
 #include "jit_build.h"
+#include "jit_exit.h"
 #include "log.h"
 #include "sim_options.h"
 
@@ -160,8 +161,7 @@ static void survive(const char *reason)
 }
 
 /* Static objects of LLVM are destroyed after this, while the thread may still be compiling: exit
- * waits for the region that is being compiled. exit() calls last what was registered first, so that
- * this is registered again once LLVM is there, and when it has made more objects of that kind. */
+ * waits for the region that is being compiled. */
 static void at_exit(void)
 {
     pthread_mutex_lock(&jit.lock);
@@ -169,6 +169,25 @@ static void at_exit(void)
     while (jit.compiling && !rescue)
         pthread_cond_wait(&jit.ended, &jit.lock);
     pthread_mutex_unlock(&jit.lock);
+}
+
+static void at_exit_of_thread(void *unused)
+{
+    (void)unused;
+    at_exit();
+}
+
+/* The C library's, by which C++ destroys objects of threads. The last argument is an address in the
+ * library that the function is in, which is not unloaded before. */
+extern int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library)
+    __attribute__((weak));
+
+void jit_wait_at_exit(void)
+{
+    static bool registered; /* of the main thread alone */
+    if (jit_mode() == JIT_OFF || gettid() != getpid() || registered || !__cxa_thread_atexit_impl)
+        return;
+    registered = __cxa_thread_atexit_impl(at_exit_of_thread, NULL, &jit) == 0;
 }
 
 static bool open_llvm(unsigned version)
@@ -332,6 +351,7 @@ static struct jit_region *request(const struct wave_region *region,
     if (!made)
         return NULL;
     *made = (struct jit_region){.region = region, .done = done, .release = release, .data = data};
+    jit_wait_at_exit();
     pthread_mutex_lock(&jit.lock);
     bool taken =
         jit_mode() != JIT_OFF && !jit.exiting && (at_once || jit.waiting < QUEUE_MAX) && start();

@@ -3,6 +3,7 @@
 #include "simcuda.h"
 #include "config.h"
 #include "env.h"
+#include "jit_exit.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -220,6 +221,7 @@ static CUresult open_devices(void)
     if (!sim_space_open(totals, count))
         return CUDA_ERROR_OUT_OF_MEMORY;
     sim_run_configure(&options->run);
+    jit_wait_at_exit();
     simcuda.device_count = count;
     return CUDA_SUCCESS;
 }

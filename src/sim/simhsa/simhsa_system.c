@@ -1,6 +1,7 @@
 /* Owns the start and the end of the runtime, and the properties of the system. */
 #include "simhsa_image.h"
 #include "config.h"
+#include "jit_exit.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,6 +50,7 @@ static hsa_status_t open_runtime(void)
         return result;
     tried = true;
     ah_config_start_log();
+    jit_wait_at_exit();
     result = simhsa_agents_open();
     if (result == HSA_STATUS_SUCCESS && !(simhsa_signals_open() && simhsa_queues_open()))
         result = HSA_STATUS_ERROR_OUT_OF_RESOURCES;

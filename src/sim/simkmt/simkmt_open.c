@@ -2,6 +2,8 @@
  * hardware. */
 #include "simkmt.h"
 
+#include "jit_exit.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +51,7 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
         result = simkmt_nodes_open();
         if (result == HSAKMT_STATUS_SUCCESS)
             pthread_atfork(NULL, NULL, in_child);
+        jit_wait_at_exit();
     } else if (simkmt.opened > 0) {
         result = HSAKMT_STATUS_KERNEL_ALREADY_OPENED;
     }

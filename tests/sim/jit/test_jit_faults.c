@@ -105,14 +105,29 @@ static void take_code(void *data, jit_code code)
 }
 
 /* Ends while a region is being compiled, and others wait. */
-static int end_at_once(void)
+static int end_after(useconds_t microseconds)
 {
     program_random(&program, &machine, 7);
     for (int i = 0; i < 20; i++)
         if (!jit_request(&program.region, take_code, nothing, NULL))
             return 1;
-    usleep(20000);
+    usleep(microseconds);
     return 0;
+}
+
+static int end_at_once(void)
+{
+    return end_after(0);
+}
+
+static int end_soon(void)
+{
+    return end_after(5000);
+}
+
+static int end_later(void)
+{
+    return end_after(20000);
 }
 
 static int run_in_child(void)
@@ -140,7 +155,8 @@ static const struct {
     {"twice", compile_twice},     {"garbage", compile_garbage},
     {"half", compile_half},       {"without", compile_without_bitcode},
     {"refused", compile_refused}, {"many", compile_many},
-    {"end", end_at_once},         {"child", run_in_child},
+    {"end", end_at_once},         {"end soon", end_soon},
+    {"end later", end_later},     {"child", run_in_child},
 };
 
 /* ---- tests
@@ -233,7 +249,11 @@ static void a_hundred_thousand_instructions_are_too_many(void **state)
 static void a_process_ends_while_regions_are_compiled(void **state)
 {
     (void)state;
-    assert_int_equal(run_scene("end").status, 0);
+    for (int round = 0; round < 4; round++) {
+        assert_int_equal(run_scene("end").status, 0);
+        assert_int_equal(run_scene("end soon").status, 0);
+        assert_int_equal(run_scene("end later").status, 0);
+    }
 }
 
 __attribute__((unused)) static void the_child_of_a_fork_compiles(void **state)
