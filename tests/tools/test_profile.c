@@ -314,7 +314,9 @@ static void what_is_misspelt_is_refused(void **state)
     assert_fails(anyhip("profile"), 2, "anyhip: profile needs a program; `anyhip --help`");
     assert_fails(anyhip("profile", "-o"), 2, "profile -o needs a value");
     assert_fails(anyhip("profile", "--jsn", "x"), 2,
-                 "has no option \"--jsn\": they are --device, --json, -o and --compare");
+                 "profile the command line has no \"--jsn\" (did you mean \"--json\"?): options are "
+                 "--device, --json, -o and --compare");
+    assert_fails(anyhip("profile", "--json=yes", "x"), 2, "profile --json takes no value");
     assert_fails(anyhip("profile", "--device", "sm80", "x"), 2,
                  "anyhip: profile --device has no \"sm80\"");
 }

@@ -2,8 +2,9 @@
  * what its processes count. */
 #include "profile.h"
 
+#include "command_line.h"
+#include "devices.h"
 #include "profiles.h"
-#include "run.h"
 
 #include <hip/anyhip.h>
 
@@ -11,14 +12,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { USAGE = 2, CANNOT_START = 126, NOT_FOUND = 127, DEVICES_SIZE = 1024 };
+enum { DEVICES_SIZE = 1024 };
 
 struct request {
     char devices[DEVICES_SIZE]; /* as ANYHIP_BACKEND has them; "": no option named one */
@@ -28,84 +28,39 @@ struct request {
     cJSON *before;  /* what is in old */
 };
 
-__attribute__((format(printf, 1, 2))) static bool refuse(const char *format, ...)
-{
-    va_list args;
-    fputs("anyhip: profile ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputs("; `anyhip --help` has its options\n", stderr);
-    return false;
-}
-
-__attribute__((format(printf, 2, 3))) static int complain(const char *what, const char *format, ...)
-{
-    va_list args;
-    fprintf(stderr, "anyhip: %s: ", what);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return 1;
-}
+static const char command[] = "profile";
 
 /* ---- the command line -------------------------------------------------------------------------
  */
 
-static bool take_device(struct request *request, const char *value)
+static bool take_device(void *data, const char *value)
 {
-    return ah_run_devices("profile", value, request->devices, sizeof request->devices);
+    struct request *request = data;
+    return ah_devices_add(command, value, request->devices, sizeof request->devices);
 }
 
-static bool take_output(struct request *request, const char *value)
+static bool take_output(void *data, const char *value)
 {
-    request->output = value;
+    ((struct request *)data)->output = value;
     return true;
 }
 
-static bool take_old(struct request *request, const char *value)
+static bool take_old(void *data, const char *value)
 {
-    request->old = value;
+    ((struct request *)data)->old = value;
     return true;
 }
 
-/* One option, "--name value" or "--name=value". *at: its index, which is moved on. */
-static bool take_option(struct request *request, int count, char **arguments, int *at)
+static bool take_json(void *data, const char *none)
 {
-    static const struct {
-        const char *name;
-        bool (*take)(struct request *request, const char *value);
-    } options[] = {{"--device", take_device}, {"-o", take_output}, {"--compare", take_old}};
-    const char *argument = arguments[(*at)++];
-    size_t length = strcspn(argument, "=");
-    if (strcmp(argument, "--json") == 0)
-        return request->json = true;
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (strlen(options[i].name) != length || strncmp(options[i].name, argument, length) != 0)
-            continue;
-        if (argument[length] == '=')
-            return options[i].take(request, argument + length + 1);
-        return *at < count ? options[i].take(request, arguments[(*at)++])
-                           : refuse("%s needs a value", argument);
-    }
-    return refuse("has no option \"%s\": they are --device, --json, -o and --compare", argument);
+    (void)none;
+    return ((struct request *)data)->json = true;
 }
 
-static bool read_line(struct request *request, int count, char **arguments)
-{
-    int at = 0;
-    while (at < count && arguments[at][0] == '-') {
-        if (strcmp(arguments[at], "--") == 0) {
-            at++;
-            break;
-        }
-        if (!take_option(request, count, arguments, &at))
-            return false;
-    }
-    request->program = arguments + at;
-    return at < count ? true : refuse("needs a program");
-}
+static const struct ah_option options[] = {{.name = "--device", .take = take_device},
+                                           {.name = "-o", .take = take_output},
+                                           {.name = "--compare", .take = take_old},
+                                           {.name = "--json", .take = take_json, .alone = true}};
 
 /* ---- devices ----------------------------------------------------------------------------------
  */
@@ -169,10 +124,12 @@ static bool has_simulated(const struct request *request)
         find_gpu(gpu, sizeof gpu);
     if (!*gpu)
         return true;
-    return refuse("counts on simulated devices, and the program would run on %s: name one, as in "
-                  "--device sm_80 or --device gfx90a. Profilers of GPUs are NVIDIA's ncu and AMD's "
-                  "rocprofv3",
-                  gpu);
+    return ah_refuse(
+        command,
+        "counts on simulated devices, and the program would run on %s: name one, as in "
+        "--device sm_80 or --device gfx90a. Profilers of GPUs are NVIDIA's ncu and AMD's "
+        "rocprofv3",
+        gpu);
 }
 
 /* ---- the child ----------------------------------------------------------------------------------
@@ -199,7 +156,7 @@ __attribute__((noreturn)) static void become(const struct request *request, cons
         error = errno;
     }
     (void)!write(pipe_end, &error, sizeof error);
-    _exit(CANNOT_START);
+    _exit(AH_EXIT_CANNOT_START);
 }
 
 static int wait_for_child(void)
@@ -221,7 +178,7 @@ static int run(const struct request *request, const char *folder, bool *out_ran)
     fflush(NULL);
     *out_ran = false;
     if (pipe2(ends, O_CLOEXEC) != 0 || (child = fork()) < 0)
-        return complain(request->program[0], "%s", strerror(errno)), CANNOT_START;
+        return ah_complain(request->program[0], "%s", strerror(errno)), AH_EXIT_CANNOT_START;
     if (child == 0)
         become(request, folder, ends[1]);
     close(ends[1]);
@@ -229,14 +186,14 @@ static int run(const struct request *request, const char *folder, bool *out_ran)
     close(ends[0]);
     int status = wait_for_child();
     if (failed) {
-        complain(request->program[0], "%s", strerror(error));
-        return error == ENOENT ? NOT_FOUND : CANNOT_START;
+        ah_complain(request->program[0], "%s", strerror(error));
+        return error == ENOENT ? AH_EXIT_NOT_FOUND : AH_EXIT_CANNOT_START;
     }
     *out_ran = true;
     if (WIFSIGNALED(status)) {
-        complain(request->program[0],
-                 "it was killed by signal %d; what was counted until shortly before is here",
-                 WTERMSIG(status));
+        ah_complain(request->program[0],
+                    "it was killed by signal %d; what was counted until shortly before is here",
+                    WTERMSIG(status));
         return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
@@ -253,7 +210,7 @@ static char *make_folder(void)
         return NULL;
     if (mkdtemp(folder))
         return folder;
-    complain(folder, "%s", strerror(errno));
+    ah_complain(folder, "%s", strerror(errno));
     free(folder);
     return NULL;
 }
@@ -296,7 +253,7 @@ static bool write_json(const cJSON *profile, const char *name)
     if (file && (name ? fclose(file) : fflush(file)) != 0)
         good = false;
     if (!good)
-        complain(name ? name : "standard output", "%s", strerror(text ? errno : ENOMEM));
+        ah_complain(name ? name : "standard output", "%s", strerror(text ? errno : ENOMEM));
     cJSON_free(text);
     return good;
 }
@@ -306,8 +263,8 @@ static int report(const struct request *request, const cJSON *profile)
 {
     int status = 0;
     if (ah_profile_kernels(profile) == 0)
-        status = complain(request->program[0],
-                          "no kernel has run on a simulated device, and nothing was counted");
+        status = ah_complain(request->program[0],
+                             "no kernel has run on a simulated device, and nothing was counted");
     if (request->output && !write_json(profile, request->output))
         status = 1;
     if (request->before)
@@ -342,7 +299,7 @@ static bool can_write(const char *name)
 {
     int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0) {
-        complain(name, "%s", strerror(errno));
+        ah_complain(name, "%s", strerror(errno));
         return false;
     }
     close(file);
@@ -351,9 +308,15 @@ static bool can_write(const char *name)
 
 int ah_profile(int count, char **arguments)
 {
+    static const struct ah_starter starter = {command, options, sizeof options / sizeof *options,
+                                              "options are --device, --json, -o and --compare"};
     struct request request = {.devices = ""};
-    if (!read_line(&request, count, arguments) || !has_simulated(&request))
-        return USAGE;
+    int program = ah_read_options(&starter, &request, count, arguments);
+    if (program < 0)
+        return AH_EXIT_USAGE;
+    request.program = arguments + program;
+    if (!has_simulated(&request))
+        return AH_EXIT_USAGE;
     if (request.old && !(request.before = ah_profile_read(request.old)))
         return 1;
     int status = request.output && !can_write(request.output) ? 1 : profile(&request);

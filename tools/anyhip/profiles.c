@@ -1,27 +1,16 @@
 /* Reads profiles, and says what is wrong with those that cannot be used. */
 #include "profiles.h"
 
+#include "command_line.h"
+
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 enum { FILE_MAX = 1 << 30 };
-
-__attribute__((format(printf, 2, 3))) static cJSON *complain(const char *file, const char *format,
-                                                             ...)
-{
-    va_list args;
-    fprintf(stderr, "anyhip: %s: ", file);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return NULL;
-}
 
 /* The text of a file, to be freed, and its end. NULL with errno. */
 static char *read_text(const char *name, size_t *out_size)
@@ -70,19 +59,19 @@ static cJSON *parse(const char *name)
     size_t size = 0;
     char *text = read_text(name, &size);
     if (!text)
-        return complain(name, "%s", strerror(errno));
+        return ah_complain(name, "%s", strerror(errno)), NULL;
     cJSON *parsed = cJSON_ParseWithLength(text, size);
     free(text);
     const cJSON *version = cJSON_GetObjectItemCaseSensitive(parsed, "anyhip_profile");
     if (parsed && cJSON_IsNumber(version) && version->valueint == AH_PROFILE_VERSION)
         return parsed;
     if (!parsed)
-        complain(name, "it is no profile: it is not JSON");
+        ah_complain(name, "it is no profile: it is not JSON");
     else if (!cJSON_IsNumber(version))
-        complain(name, "it is no profile: it has no \"anyhip_profile\"");
+        ah_complain(name, "it is no profile: it has no \"anyhip_profile\"");
     else
-        complain(name, "it is a profile of version %d; this anyhip reads version %d",
-                 version->valueint, AH_PROFILE_VERSION);
+        ah_complain(name, "it is a profile of version %d; this anyhip reads version %d",
+                    version->valueint, AH_PROFILE_VERSION);
     cJSON_Delete(parsed);
     return NULL;
 }
@@ -98,7 +87,7 @@ cJSON *ah_profile_read(const char *file)
     if (good)
         return profile;
     cJSON_Delete(profile);
-    return complain(file, "it is no profile: \"processes\" or what is in it is missing");
+    return ah_complain(file, "it is no profile: \"processes\" or what is in it is missing"), NULL;
 }
 
 /* ---- the files of the processes ------------------------------------------------------------ */
@@ -119,7 +108,7 @@ static cJSON *read_process(const char *name)
     if (!process || is_process(process))
         return process;
     cJSON_Delete(process);
-    return complain(name, "it is no profile: \"kernels\" or what is in it is missing");
+    return ah_complain(name, "it is no profile: \"kernels\" or what is in it is missing"), NULL;
 }
 
 cJSON *ah_profiles_collect(const char *folder)
@@ -129,7 +118,7 @@ cJSON *ah_profiles_collect(const char *folder)
     int count = scandir(folder, &entries, is_profile, versionsort);
     if (count < 0) {
         cJSON_Delete(processes);
-        return complain(folder, "%s", strerror(errno));
+        return ah_complain(folder, "%s", strerror(errno)), NULL;
     }
     for (int i = 0; i < count; i++) {
         char *name = NULL;

@@ -1,17 +1,17 @@
 /* Owns the options of `anyhip trace`, and what it says about files that it cannot read. */
 #include "trace.h"
 
+#include "command_line.h"
 #include "events.h"
 #include "report.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { USAGE = 2, TOP = 20 };
+enum { TOP = 20 };
 
 struct request {
     const char *file;
@@ -19,27 +19,7 @@ struct request {
     bool json;
 };
 
-__attribute__((format(printf, 1, 2))) static bool refuse(const char *format, ...)
-{
-    va_list args;
-    fputs("anyhip: trace ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputs("; `anyhip --help` has its options\n", stderr);
-    return false;
-}
-
-__attribute__((format(printf, 2, 3))) static int complain(const char *file, const char *format, ...)
-{
-    va_list args;
-    fprintf(stderr, "anyhip: %s: ", file);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    return 1;
-}
+static const char command[] = "trace";
 
 /* ---- options -----------------------------------------------------------------------------------
  */
@@ -50,7 +30,7 @@ static bool read_top(const char *text, size_t *out_top)
     errno = 0;
     unsigned long value = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : AH_REPORT_ALL;
     if (value >= AH_REPORT_ALL || *end)
-        return refuse("--top needs a number of lines, 0 for all, and not \"%s\"", text);
+        return ah_refuse(command, "--top needs a number of lines, 0 for all, and not \"%s\"", text);
     *out_top = value ? value : AH_REPORT_ALL;
     return true;
 }
@@ -62,7 +42,7 @@ static bool read_options(int count, char **arguments, struct request *request)
         const char *argument = arguments[i];
         if (!options || *argument != '-') {
             if (request->file)
-                return refuse("takes one file");
+                return ah_refuse(command, "takes one file");
             request->file = argument;
         } else if (strcmp(argument, "--") == 0) {
             options = false;
@@ -70,14 +50,14 @@ static bool read_options(int count, char **arguments, struct request *request)
             request->json = true;
         } else if (strcmp(argument, "--top") == 0) {
             if (++i == count)
-                return refuse("--top needs a number of lines");
+                return ah_refuse(command, "--top needs a number of lines");
             if (!read_top(arguments[i], &request->top))
                 return false;
         } else {
-            return refuse("has no option \"%s\"", argument);
+            return ah_refuse(command, "has no option \"%s\"", argument);
         }
     }
-    return request->file ? true : refuse("needs a file");
+    return request->file ? true : ah_refuse(command, "needs a file");
 }
 
 /* ---- the file ----------------------------------------------------------------------------------
@@ -93,7 +73,7 @@ static FILE *open_trace(const char *name)
         errno = EISDIR;
     }
     if (!file)
-        complain(name, "%s", strerror(errno));
+        ah_complain(name, "%s", strerror(errno));
     return file;
 }
 
@@ -105,27 +85,30 @@ static int judge(const struct request *request, const struct ah_events *events,
     *out_usable = summary->is_of_anyhip;
     switch (events->end) {
     case AH_EVENTS_UNREADABLE:
-        return complain(request->file, "%s", strerror(errno));
+        return ah_complain(request->file, "%s", strerror(errno));
     case AH_EVENTS_NO_MEMORY:
-        return complain(request->file, "%s", strerror(ENOMEM));
+        return ah_complain(request->file, "%s", strerror(ENOMEM));
     case AH_EVENTS_NO_LIST:
-        return complain(request->file, "it is no trace: it does not begin with a list of events");
+        return ah_complain(request->file,
+                           "it is no trace: it does not begin with a list of events");
     case AH_EVENTS_WRONG:
-        return complain(request->file, "there is no event before byte %" PRIu64 ", after %" PRIu64,
-                        events->offset, events->count);
+        return ah_complain(request->file,
+                           "there is no event before byte %" PRIu64 ", after %" PRIu64,
+                           events->offset, events->count);
     case AH_EVENTS_TOO_LONG:
-        return complain(request->file, "the event before byte %" PRIu64 " is longer than %d bytes",
-                        events->offset, AH_EVENT_MAX);
+        return ah_complain(request->file,
+                           "the event before byte %" PRIu64 " is longer than %d bytes",
+                           events->offset, AH_EVENT_MAX);
     case AH_EVENTS_CUT:
-        return complain(request->file, "it is cut off after %" PRIu64 " events", events->count);
+        return ah_complain(request->file, "it is cut off after %" PRIu64 " events", events->count);
     case AH_EVENTS_MORE:
     case AH_EVENTS_COMPLETE:
         break;
     }
     if (!*out_usable && events->count > 0)
-        return complain(request->file, "the events in it are not of AnyHIP");
+        return ah_complain(request->file, "the events in it are not of AnyHIP");
     if (!*out_usable)
-        return complain(request->file, "there are no events in it");
+        return ah_complain(request->file, "there are no events in it");
     return 0;
 }
 
@@ -154,14 +137,14 @@ int ah_trace(int count, char **arguments)
     struct ah_summary summary;
     int status = 1;
     if (!read_options(count, arguments, &request) || !request.file)
-        return USAGE;
+        return AH_EXIT_USAGE;
     FILE *file = open_trace(request.file);
     if (!file)
         return 1;
     if (ah_summary_init(&summary))
         status = summarise(&request, file, &summary);
     else
-        complain(request.file, "%s", strerror(ENOMEM));
+        ah_complain(request.file, "%s", strerror(ENOMEM));
     ah_summary_fini(&summary);
     fclose(file);
     return status;
