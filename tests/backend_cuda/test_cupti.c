@@ -244,6 +244,20 @@ static void nothing_is_recorded_after_the_end(void **state)
     recorder_only(id, AH_TRACE_KERNEL);
 }
 
+static void fill_is_recorded(void)
+{
+    uint64_t id = traced_fill(stream);
+    recorder_collect(true);
+    recorder_only(id, AH_TRACE_KERNEL);
+}
+
+static void cupti_records(void)
+{
+    recorder_start(OPS, first);
+    assert_string_equal(recorder.method, "CUPTI");
+    fill_is_recorded();
+}
+
 /* Launches cost what they cost without it. */
 static void it_leaves_the_driver_at_the_end(void **state)
 {
@@ -256,11 +270,7 @@ static void it_leaves_the_driver_at_the_end(void **state)
         fakecupti_version(rows[i].version);
         recorder_stop();
         assert_int_equal(fakecupti_finalized(), before + rows[i].times);
-        recorder_start(OPS, first);
-        assert_string_equal(recorder.method, "CUPTI");
-        uint64_t id = traced_fill(stream);
-        recorder_collect(true);
-        recorder_only(id, AH_TRACE_KERNEL);
+        cupti_records();
     }
 }
 
@@ -275,16 +285,10 @@ static void others_can_use_it_after_the_end(void **state)
         recorder_start(OPS, first);
         assert_non_null(strstr(ah_test_captured(), "another profiler uses CUPTI"));
         assert_string_equal(recorder.method, "event pairs");
-        uint64_t id = traced_fill(stream);
-        recorder_collect(true);
-        recorder_only(id, AH_TRACE_KERNEL);
+        fill_is_recorded();
         recorder_stop();
         fakecupti_take(false);
-        recorder_start(OPS, first);
-        assert_string_equal(recorder.method, "CUPTI");
-        id = traced_fill(stream);
-        recorder_collect(true);
-        recorder_only(id, AH_TRACE_KERNEL);
+        cupti_records();
     }
 }
 
@@ -416,7 +420,10 @@ static void an_end_that_fails_is_reported_and_leaves_nothing(void **state)
     static const struct {
         const char *function;
         unsigned calls;
-    } rows[] = {{"cuptiActivityDisable", 6}, {"cuptiActivityFlushAll", 1}, {"cuptiUnsubscribe", 1}, {"cuptiFinalize", 1}};
+    } rows[] = {{"cuptiActivityDisable", 6},
+                {"cuptiActivityFlushAll", 1},
+                {"cuptiUnsubscribe", 1},
+                {"cuptiFinalize", 1}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (unsigned nth = 1; nth <= rows[i].calls; nth++) {
@@ -434,11 +441,7 @@ static void an_end_that_fails_is_reported_and_leaves_nothing(void **state)
             traced_fill(stream);
             ok(OPS->stream_synchronize(first, stream));
             assert_int_equal(recorder.count, count);
-            recorder_start(OPS, first);
-            assert_string_equal(recorder.method, "CUPTI");
-            uint64_t id = traced_fill(stream);
-            recorder_collect(true);
-            recorder_only(id, AH_TRACE_KERNEL);
+            cupti_records();
         }
     }
 }

@@ -569,11 +569,7 @@ static int end(void **state)
     ok(OPS->device_reset(second));
     OPS->close(backend);
     ah_dynlib_close(&lib);
-    if (*fakecuda_report())
-        print_error("left in the driver:\n%s", fakecuda_report());
-    for (size_t i = 0; i < fakecuda_violations(); i++)
-        print_error("%s\n", fakecuda_violation_at(i));
-    return *fakecuda_report() || fakecuda_violations() ? -1 : 0;
+    return fakecuda_finish();
 }
 
 int main(void)

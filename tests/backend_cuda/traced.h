@@ -126,11 +126,7 @@ static inline int close_all(void **state)
     ok(OPS->module_unload(first, module));
     OPS->close(backend);
     ah_dynlib_close(&lib);
-    if (*fakecuda_report())
-        print_error("left in the driver:\n%s", fakecuda_report());
-    for (size_t i = 0; i < fakecuda_violations(); i++)
-        print_error("%s\n", fakecuda_violation_at(i));
-    return *fakecuda_report() || fakecuda_violations() ? -1 : 0;
+    return fakecuda_finish();
 }
 
 /* ---- many threads --------------------------------------------------------------------------- */
@@ -152,8 +148,8 @@ static inline void *work_in_a_stream(void *data)
     return NULL;
 }
 
-/* While another one collects, several threads work: each command has its record, in the order of its
- * stream. */
+/* While another one collects, several threads work: each command has its record, in the order of
+ * its stream. */
 static inline void check_threads(void)
 {
     recorder_run_threads(work_in_a_stream, ROUNDS);

@@ -270,6 +270,16 @@ const char *fakecuda_report(void)
     return script_report(counts, count);
 }
 
+int fakecuda_finish(void)
+{
+    const char *left = fakecuda_report();
+    if (*left)
+        fprintf(stderr, "left in the driver:\n%s", left);
+    for (size_t i = 0; i < fakecuda_violations(); i++)
+        fprintf(stderr, "%s\n", fakecuda_violation_at(i));
+    return *left || fakecuda_violations() ? -1 : 0;
+}
+
 const struct fake *fakecuda(void)
 {
     static const struct fake fake = {

@@ -93,6 +93,10 @@ void fakecuda_count(struct fakecuda_counts *out);
  * without any. Valid until the next call. */
 const char *fakecuda_report(void);
 
+/* For the end of a group of tests: prints the report and the violations. Returns -1 if there are
+ * any, else 0. */
+int fakecuda_finish(void);
+
 /* Whether the calling thread is inside a function of the driver. */
 bool fakecuda_inside(void);
 
