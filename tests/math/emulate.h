@@ -311,6 +311,22 @@ BUILTIN double __builtin_amdgcn_fract(double x)
 {
     return std::fmin(x - std::floor(x), 0x1.fffffffffffffp-1);
 }
+// 53 bits of 2 / pi, of those that count for an angle with that exponent.
+BUILTIN double __builtin_amdgcn_trig_preop(double x, int segment)
+{
+    static const std::uint64_t bits[] = {
+        0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+        0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+        0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+        0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+        0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b0000, 0};
+    const int exponent = static_cast<int>(__builtin_bit_cast(std::uint64_t, x) >> 52 & 0x7ff);
+    const int shift = segment * 53 + (exponent > 1077 ? exponent - 1077 : 0);
+    const unsigned __int128 both =
+        static_cast<unsigned __int128>(bits[shift / 64]) << 64 | bits[shift / 64 + 1];
+    const auto first = static_cast<std::uint64_t>(both << shift % 64 >> 75);
+    return std::ldexp(static_cast<double>(first), -53 - shift + (exponent >= 1968 ? 128 : 0));
+}
 BUILTIN float __builtin_amdgcn_ldexpf(float x, int n)
 {
     return std::ldexp(x, n);

@@ -31,13 +31,13 @@ __AH_FN double arc_of_quotient(double a, double b, bool from_quarter_turn)
     p = fma_f64(p, z, -0x1.5555555555555p-2);
     p = z * p;
     /* base +- (t + t p), with base 0, pi/4 or pi/2 */
-    double high = eighth ? 0x1.921fb54442d18p-1 : from_quarter_turn ? 0x1.921fb54442d18p+0 : 0.0;
-    double low = eighth ? 0x1.1a62633145c07p-55 : from_quarter_turn ? 0x1.1a62633145c07p-54 : 0.0;
+    double base = eighth ? 0.5 : from_quarter_turn ? 1.0 : 0.0;
     t = from_quarter_turn ? -t : t;
-    return high + (t + fma_f64(p, t, low));
+    double low = t + fma_f64(p, t, base * 0x1.1a62633145c07p-54);
+    return fma_f64(base, 0x1.921fb54442d18p+0, low);
 }
 
-__AH_FN double atan_f64(double x) /* 1.3 ULP */
+__AH_FN double atan_f64(double x) /* 1.7 ULP */
 {
     __AH_EXACT
     double a = __builtin_fabs(x);

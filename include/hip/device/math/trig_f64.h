@@ -1,8 +1,9 @@
 /* Sine, cosine and tangent of doubles. Coefficients: tools/math/trig_f64.sollya.
  *
  * An argument below 2^29 is reduced by three fused operations: x - n pi/2 with pi/2 in three
- * doubles, of which the first difference is exact. Larger ones are multiplied by 2 / pi as an
- * integer (Payne and Hanek): of that number's bits the 192 count that follow the multiples of 4. */
+ * doubles, of which the first difference is exact. Larger ones are multiplied by 2 / pi (Payne and
+ * Hanek): of that number's bits some 200 count that follow the multiples of 4. On NVIDIA the
+ * product is one of integers, AMD has an instruction for these bits. */
 #ifndef HIP_DEVICE_MATH_TRIG_F64_H
 #define HIP_DEVICE_MATH_TRIG_F64_H
 
@@ -12,6 +13,14 @@
 
 namespace __ah
 {
+/* An argument less n parts of a turn; `rest` is what the rounding of r left, where r is not much
+ * smaller than the argument. */
+struct turned_f64 {
+    double r, rest;
+    int n;
+};
+
+#if defined(__NVPTX__)
 /* the bits of 2 / pi after 64 zeros */
 constexpr unsigned long long two_over_pi[] = {
     0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
@@ -25,19 +34,8 @@ __AH_FN unsigned long long product_high(unsigned long long x, unsigned long long
     return static_cast<unsigned long long>((static_cast<unsigned __int128>(x) * y) >> 64);
 }
 
-/* An argument less n parts of a turn; `rest` is what the rounding of r left, where r is not much
- * smaller than the argument. */
-struct turned_f64 {
-    double r, rest;
-    int n;
-};
-
 /* Any x in quarters; n modulo 4. NaN for what is not finite. */
-#if defined(__NVPTX__)
 static __device__ __attribute__((noinline, cold)) turned_f64 quarters_large(double x)
-#else
-__AH_FN turned_f64 quarters_large(double x)
-#endif
 {
     __AH_EXACT
     unsigned long long b = bits_of(x), m = (b & 0xfffffffffffffull) | 0x10000000000000ull;
@@ -72,6 +70,61 @@ __AH_FN turned_f64 quarters_large(double x)
     return turned_f64{r * scale, rest * scale,
                       static_cast<int>(negative ? 0 - quarters : quarters)};
 }
+/* The same as the function halves, below. */
+__AH_FN turned_f64 halves_large(double x, int offset)
+{
+    __AH_EXACT
+    turned_f64 t = quarters_large(x);
+    int odd = (t.n - offset) & 1;
+    t.n = ((t.n - offset) >> 1) + (odd && t.r >= 0);
+    double quarter = __builtin_copysign(0x1.921fb54442d18p+0, t.r);
+    t.r = odd ? t.r - (quarter - t.rest) : t.r;
+    return t;
+}
+#else
+/* Any x in quarters for a unit of 1, in halves for 1/2, less `offset` times one half of those; n
+ * modulo 4. NaN for what is not finite. v_trig_preop gives 53 bits of 2 / pi at a time, of those
+ * that follow the multiples of 4 in the product. Below 2^54 the first of them have fewer bits, so
+ * that for every x the product of the first is a multiple of 2^-51 and that of the second of
+ * 2^-104: these are reduced without rounding. */
+__AH_FN turned_f64 large_parts(double x, double unit, int offset)
+{
+    __AH_EXACT
+    unsigned int exponent = high_word(x) >> 20 & 2047u;
+    unsigned int below = __builtin_elementwise_sub_sat(1077u, exponent);
+    double p0 = __builtin_amdgcn_trig_preop(x, 0);
+    p0 = from_words(high_word(p0), low_word(p0) & ~0u << (below & 31));
+    double y = __builtin_ldexp(x, below ? 53 : 0);
+    int next = below ? 0 : 1;
+    double p1 = __builtin_amdgcn_trig_preop(y, next), p2 = __builtin_amdgcn_trig_preop(y, next + 1);
+    double p3 = __builtin_amdgcn_trig_preop(y, next + 2);
+    /* from 2^945 on these are multiplied by 2^128 */
+    double a = __builtin_ldexp(__builtin_fabs(x) * unit, exponent < 1968 ? 0 : -128);
+    double half = 0.5 * offset;
+    double eights = fma_f64(a, p0, unit * 0x1p55) - unit * 0x1p55;
+    double first = fma_f64(a, p0, -eights), n = __builtin_ceil(first);
+    double second = fma_f64(a, p1, unit * 4.0) - unit * 4.0, third = fma_f64(a, p1, -second);
+    double s = (first - n) + second, m = __builtin_rint(s - half);
+    s -= m + half;
+    /* s is 0 or not smaller than `third`; the sum of all in two parts */
+    double fourth = a * p2, rest = fma_f64(a, p3, fma_f64(a, p2, -fourth));
+    double sum = s + third;
+    rest += third - (sum - s);
+    double whole = sum + fourth;
+    rest += fourth - (whole - sum);
+    double part = __builtin_copysign(0x1.921fb54442d18p+0 / unit, x);
+    double part_low = __builtin_copysign(0x1.1a62633145c07p-54 / unit, x);
+    double low = fma_f64(whole, part_low, rest * part), r = fma_f64(whole, part, low);
+    int turns = static_cast<int>(n + m);
+    return turned_f64{r, fma_f64(whole, part, -r) + low, bits_of(x) >> 63 ? -turns : turns};
+}
+__AH_FN turned_f64 quarters_large(double x) { return large_parts(x, 1.0, 0); }
+/* The same as the function halves, below; an offset is that of the cosine, which has no sign. */
+__AH_FN turned_f64 halves_large(double x, int offset)
+{
+    return large_parts(offset ? __builtin_fabs(x) : x, 0.5, offset);
+}
+#endif
 
 /* nearest_f64, and 0 for -0: x less a product of -0 would lose the sign of x = -0. On NVIDIA it is
  * 0. */
@@ -107,13 +160,8 @@ __AH_FN turned_f64 halves(double x, int offset)
     t.r = fma_f64(k, -0x1.921fb54442d18p+1, x);
     t.r = fma_f64(k, -0x1.1a62633145c06p-53, t.r);
     t.r = fma_f64(k, -0x1.c1cd129024e09p-106, t.r);
-    if (__builtin_expect((high_word(x) & 0x7fffffffu) >= 0x41c00000u, 0)) {
-        t = quarters_large(x);
-        int odd = (t.n - offset) & 1;
-        t.n = ((t.n - offset) >> 1) + (odd && t.r >= 0);
-        double quarter = __builtin_copysign(0x1.921fb54442d18p+0, t.r);
-        t.r = odd ? t.r - (quarter - t.rest) : t.r;
-    }
+    if (__builtin_expect((high_word(x) & 0x7fffffffu) >= 0x41c00000u, 0))
+        t = halves_large(x, offset);
     return t;
 }
 
