@@ -12,29 +12,8 @@
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-#define LANES1(id, ...)  ROW(id)
-#define LANES2(id, ...)  ROW(id)
-#define LANES3(id, ...)  ROW(id)
-#define LANES4(id, ...)  ROW(id)
-#define NEAR1(id, ...)   ROW(id)
-#define NEAR2(id, ...)   ROW(id)
-#define HALF1(id, ...)   ROW(id)
-#define HALF2(id, ...)   ROW(id)
-#define HALF3(id, ...)   ROW(id)
-#define MIX32(id, ...)   ROW(id)
-#define MIX16(id, ...)   ROW(id)
-#define CARRY2(id, ...)  ROW(id)
-#define CARRY3(id, ...)  ROW(id)
-#define TEST2(id, ...)   ROW(id)
-#define PAIRS2(id, ...)  ROW(id)
-#define PAIRS3(id, ...)  ROW(id)
-#define HALVES2(id, ...) ROW(id)
-#define HALVES3(id, ...) ROW(id)
-#define FLOATS2(id, ...) ROW(id)
-#define FLOATS3(id, ...) ROW(id)
-#define RAW(id, ...)     ROW(id)
-#define SAME(id, ...)    ROW(id)
-#define ROW(id)          [AMDGPU_ID_##id] = #id + 2,
+#define EACH_ROW(id, effect) [AMDGPU_ID_##id] = #id + 2,
+#include "amdgpu_valu_forms.h"
 static const char *const effect_names[AMDGPU_ID_COUNT] = {
 #include "amdgpu_valu.def"
 };

@@ -36,6 +36,28 @@ struct amdgpu_valu_row {
 /* NULL: no effect. */
 const struct amdgpu_valu_row *amdgpu_valu_row(unsigned id);
 
+/* Of a type of a row: how many registers a value has, and whether it is one or two floats. */
+static inline unsigned amdgpu_valu_registers(unsigned type)
+{
+    switch (type) {
+    case AMDGPU_B64:
+    case AMDGPU_I64:
+    case AMDGPU_U64:
+    case AMDGPU_F64:
+    case AMDGPU_PKF32:
+        return 2;
+    case AMDGPU_B128:
+        return 4;
+    default:
+        return 1;
+    }
+}
+static inline bool amdgpu_valu_is_float(unsigned type)
+{
+    return type == AMDGPU_F32 || type == AMDGPU_F64 || type == AMDGPU_F16 || type == AMDGPU_PKF16 ||
+           type == AMDGPU_PKF32;
+}
+
 /* How an op is handled; each for waves of 32 and of 64. */
 enum amdgpu_valu_kind {
     AMDGPU_VALU_PLAIN1, /* so many sources, one result in registers */

@@ -5,62 +5,10 @@
 
 /* ---- the types of effects ------------------------------------------------------------------ */
 
-enum {
-    TYPE_u16 = AMDGPU_U16,
-    TYPE_s16 = AMDGPU_I16,
-    TYPE_b16 = AMDGPU_B16,
-    TYPE_f16 = AMDGPU_F16,
-    TYPE_bf16 = AMDGPU_BF16,
-    TYPE_u32 = AMDGPU_U32,
-    TYPE_s32 = AMDGPU_I32,
-    TYPE_b32 = AMDGPU_B32,
-    TYPE_f32 = AMDGPU_F32,
-    TYPE_u64 = AMDGPU_U64,
-    TYPE_s64 = AMDGPU_I64,
-    TYPE_b64 = AMDGPU_B64,
-    TYPE_f64 = AMDGPU_F64,
-    TYPE_mask = AMDGPU_MASK,
-    TYPE_pk16 = AMDGPU_PK16,
-    TYPE_pkf16 = AMDGPU_PKF16,
-    TYPE_pkbf16 = AMDGPU_PKBF16,
-    PAIR_u16 = AMDGPU_PK16,
-    PAIR_s16 = AMDGPU_PK16,
-};
-enum { NO = AMDGPU_NOTYPE, NEAR = AMDGPU_VALU_OWN_ROUNDING, MIX = AMDGPU_VALU_MIX };
-
-#define ROW(id, d, d1, count, a, b, c, e, flags)                                                   \
+#define TYPED_ROW(id, d, d1, count, a, b, c, e, flags)                                             \
     [AMDGPU_ID_##id] = {d, d1, count, {a, b, c, e}, flags},
-#define ROW1(id, D, A, flags)        ROW(id, TYPE_##D, NO, 1, TYPE_##A, NO, NO, NO, flags)
-#define ROW2(id, D, d1, A, B, flags) ROW(id, TYPE_##D, d1, 2, TYPE_##A, TYPE_##B, NO, NO, flags)
-#define ROW3(id, D, d1, A, B, C, flags)                                                            \
-    ROW(id, TYPE_##D, d1, 3, TYPE_##A, TYPE_##B, TYPE_##C, NO, flags)
-#define ALIKE2(id, type)            ROW(id, type, NO, 2, type, type, NO, NO, 0)
-#define ALIKE3(id, type)            ROW(id, type, NO, 3, type, type, type, NO, 0)
-#define LANES1(id, D, A, ...)       ROW1(id, D, A, 0)
-#define LANES2(id, D, A, B, ...)    ROW2(id, D, NO, A, B, 0)
-#define LANES3(id, D, A, B, C, ...) ROW3(id, D, NO, A, B, C, 0)
-#define LANES4(id, D, A, B, C, E, ...)                                                             \
-    ROW(id, TYPE_##D, NO, 4, TYPE_##A, TYPE_##B, TYPE_##C, TYPE_##E, 0)
-#define NEAR1(id, D, A, ...)        ROW1(id, D, A, NEAR)
-#define NEAR2(id, D, A, B, ...)     ROW2(id, D, NO, A, B, NEAR)
-#define HALF1(id, A, ...)           ROW1(id, f16, A, 0)
-#define HALF2(id, A, B, ...)        ROW2(id, f16, NO, A, B, 0)
-#define HALF3(id, A, B, C, ...)     ROW3(id, f16, NO, A, B, C, 0)
-#define CARRY2(id, D, A, B, ...)    ROW2(id, D, AMDGPU_MASK, A, B, 0)
-#define CARRY3(id, D, A, B, C, ...) ROW3(id, D, AMDGPU_MASK, A, B, C, 0)
-#define TEST2(id, A, B, ...)        ROW2(id, mask, NO, A, B, 0)
-#define SAME(id, other, A, B)       ROW2(id, mask, NO, A, B, 0)
-#define PAIRS2(id, T, ...)          ALIKE2(id, PAIR_##T)
-#define PAIRS3(id, T, ...)          ALIKE3(id, PAIR_##T)
-#define HALVES2(id, ...)            ALIKE2(id, AMDGPU_PKF16)
-#define HALVES3(id, ...)            ALIKE3(id, AMDGPU_PKF16)
-#define FLOATS2(id, ...)            ALIKE2(id, AMDGPU_PKF32)
-#define FLOATS3(id, ...)            ALIKE3(id, AMDGPU_PKF32)
-#define MIX32(id, ...)              ROW3(id, f32, NO, f32, f32, f32, MIX)
-#define MIX16(id, ...)              ROW3(id, f16, NO, f32, f32, f32, MIX)
-#define RAW(id, D, flags, count, A, B, C, ...)                                                     \
-    ROW(id, AMDGPU_##D, NO, count, AMDGPU_##A, AMDGPU_##B, AMDGPU_##C, NO, flags)
-
+#include "amdgpu_valu_types.h"
+#define SAME(id, other, A, B) ROW2(id, mask, NO, A, B, 0)
 static const struct amdgpu_valu_row rows[AMDGPU_ID_COUNT] = {
 #include "amdgpu_valu.def"
 };
@@ -70,21 +18,6 @@ const struct amdgpu_valu_row *amdgpu_valu_row(unsigned id)
     return id < AMDGPU_ID_COUNT && rows[id].count ? &rows[id] : NULL;
 }
 
-static unsigned registers_of(unsigned type)
-{
-    switch (type) {
-    case AMDGPU_B64:
-    case AMDGPU_I64:
-    case AMDGPU_U64:
-    case AMDGPU_F64:
-    case AMDGPU_PKF32:
-        return 2;
-    case AMDGPU_B128:
-        return 4;
-    default:
-        return 1;
-    }
-}
 static bool is_half(unsigned type)
 {
     return type == AMDGPU_B16 || type == AMDGPU_I16 || type == AMDGPU_U16 || type == AMDGPU_F16 ||
@@ -93,11 +26,6 @@ static bool is_half(unsigned type)
 static bool is_pair(unsigned type)
 {
     return type == AMDGPU_PK16 || type == AMDGPU_PKF16 || type == AMDGPU_PKBF16 ||
-           type == AMDGPU_PKF32;
-}
-static bool is_float(unsigned type)
-{
-    return type == AMDGPU_F32 || type == AMDGPU_F64 || type == AMDGPU_F16 || type == AMDGPU_PKF16 ||
            type == AMDGPU_PKF32;
 }
 
@@ -124,10 +52,11 @@ static bool source_of(const struct amdgpu_operand *operand, unsigned type, unsig
         return mask_source(operand, out_source);
     if (operand->kind == AMDGPU_NONE) {
         *out_source = (struct amdgpu_source){.kind = AMDGPU_VREG, .reg = (uint16_t)destination};
-    } else if (!amdgpu_source_of(operand, out_source) || operand->count < registers_of(type)) {
+    } else if (!amdgpu_source_of(operand, out_source) ||
+               operand->count < amdgpu_valu_registers(type)) {
         return false;
     }
-    out_source->count = (unsigned char)registers_of(type);
+    out_source->count = (unsigned char)amdgpu_valu_registers(type);
     return true;
 }
 
@@ -159,7 +88,7 @@ static bool emit_mask(const struct amdgpu_operand *operand, unsigned short *out_
 static bool emit_results(enum amdgpu_isa isa, const struct amdgpu_inst *inst,
                          const struct amdgpu_valu_row *row, struct amdgpu_op *op)
 {
-    op->count = (unsigned char)registers_of(row->d);
+    op->count = (unsigned char)amdgpu_valu_registers(row->d);
     if (row->d == AMDGPU_MASK) {
         bool gfx9 = amdgpu_family_of(isa) == AMDGPU_GFX9;
         if (inst->row->flags & AMDGPU_ROW_EXEC)
@@ -235,7 +164,7 @@ static bool is_modified(const struct amdgpu_inst *inst, const struct amdgpu_valu
 {
     if (inst->has_dpp || inst->has_sdwa || inst->neg_hi)
         return true;
-    if (is_float(row->d) && (inst->clamp || inst->omod))
+    if (amdgpu_valu_is_float(row->d) && (inst->clamp || inst->omod))
         return true;
     if (row->flags & (AMDGPU_VALU_RAW_NEG | AMDGPU_VALU_RAW_OP_SEL))
         return true;
@@ -267,7 +196,7 @@ static bool is_editable(const struct amdgpu_inst *inst, const struct amdgpu_valu
     for (unsigned k = 0; k < row->count; k++) {
         bool sign = row->s[k] == AMDGPU_F32 || row->s[k] == AMDGPU_F64 || row->s[k] == AMDGPU_F16;
         if ((!sign && (inst->neg | inst->abs) >> k & 1) || row->s[k] == AMDGPU_MASK ||
-            row->s[k] == AMDGPU_PKF32 || registers_of(row->s[k]) > 2)
+            row->s[k] == AMDGPU_PKF32 || amdgpu_valu_registers(row->s[k]) > 2)
             return false;
     }
     return row->d != AMDGPU_PKF32;
@@ -282,7 +211,7 @@ static uint32_t bits_of_types(const struct amdgpu_valu_row *row)
     for (unsigned k = 0; k <= row->count; k++) {
         unsigned type = k < row->count ? row->s[k] : row->d;
         bool single = type == AMDGPU_F32 || type == AMDGPU_PKF32;
-        if (is_float(type))
+        if (amdgpu_valu_is_float(type))
             bits |= (single ? AMDGPU_MODE_F32 : AMDGPU_MODE_F64_F16) << AMDGPU_VALU_MODE;
     }
     return bits;
@@ -291,9 +220,9 @@ static uint32_t bits_of_types(const struct amdgpu_valu_row *row)
 static enum amdgpu_valu_kind kind_of(const struct amdgpu_inst *inst,
                                      const struct amdgpu_valu_row *row, struct amdgpu_op *op)
 {
-    bool floats = is_float(row->d);
+    bool floats = amdgpu_valu_is_float(row->d);
     for (unsigned k = 0; k < row->count; k++)
-        floats |= is_float(row->s[k]);
+        floats |= amdgpu_valu_is_float(row->s[k]);
     bool edited = is_edited(inst, row, op), editable = is_editable(inst, row);
     if (is_modified(inst, row) || (edited && !editable))
         return AMDGPU_VALU_MODIFIED;
@@ -302,7 +231,7 @@ static enum amdgpu_valu_kind kind_of(const struct amdgpu_inst *inst,
         return AMDGPU_VALU_EDITED1 + (row->count - 1u);
     if (row->d == AMDGPU_MASK)
         return AMDGPU_VALU_TEST;
-    if (row->d1 == AMDGPU_MASK || row->count == 4 || registers_of(row->s[2]) == 4)
+    if (row->d1 == AMDGPU_MASK || row->count == 4 || amdgpu_valu_registers(row->s[2]) == 4)
         return AMDGPU_VALU_CARRY;
     return (floats ? AMDGPU_VALU_FLOAT1 : AMDGPU_VALU_PLAIN1) + (row->count - 1u);
 }
@@ -316,7 +245,7 @@ static bool emit_component(const struct amdgpu_operand *operands, const struct a
 {
     struct amdgpu_source source;
     unsigned bits = row->count;
-    if (row->count > 3 || registers_of(row->d) != 1)
+    if (row->count > 3 || amdgpu_valu_registers(row->d) != 1)
         return false;
     for (unsigned k = 0; k < row->count; k++) {
         if (!source_of(&operands[k], row->s[k], destination, &source))
@@ -369,7 +298,7 @@ bool amdgpu_valu_emit(const struct amdgpu_valu_table *table, enum amdgpu_isa isa
     if (!row || !emit_sources(inst, row, op) || !emit_results(isa, inst, row, op))
         return false;
     emit_halves(isa, inst, row, op);
-    bool clamped = inst->clamp && !is_float(row->d) && table->clamped[id][0];
+    bool clamped = inst->clamp && !amdgpu_valu_is_float(row->d) && table->clamped[id][0];
     op->effect = &(clamped ? table->clamped : table->effects)[id][lanes == 64];
     enum amdgpu_valu_kind kind = kind_of(inst, row, op);
     bool fused = kind <= AMDGPU_VALU_FLOAT3 && !clamped && table->fused[id][0];

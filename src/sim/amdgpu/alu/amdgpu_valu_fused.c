@@ -124,61 +124,22 @@ static const struct amdgpu_op *run_other(struct amdgpu_wave *wave, const struct 
         return amdgpu_next(op);                                                                    \
     }
 
+#define EACH_ROW(id, other) /* has no handler of its own */
+#include "amdgpu_valu_forms.h"
 #undef LANES1
 #undef LANES2
 #undef LANES3
-#undef LANES4
-#undef NEAR1
-#undef NEAR2
-#undef HALF1
-#undef HALF2
-#undef HALF3
-#undef MIX32
-#undef MIX16
-#undef CARRY2
-#undef CARRY3
-#undef TEST2
-#undef PAIRS2
-#undef PAIRS3
-#undef HALVES2
-#undef HALVES3
-#undef FLOATS2
-#undef FLOATS3
-#undef RAW
 #define LANES1(id, D, A, ...)       LISTED(id)(FUSE(id, D, 1, TAKE1(A), __VA_ARGS__))
 #define LANES2(id, D, A, B, ...)    LISTED(id)(FUSE(id, D, 2, TAKE2(A, B), __VA_ARGS__))
 #define LANES3(id, D, A, B, C, ...) LISTED(id)(FUSE(id, D, 3, TAKE3(A, B, C), __VA_ARGS__))
-#define LANES4(...)
-#define NEAR1(...)
-#define NEAR2(...)
-#define HALF1(...)
-#define HALF2(...)
-#define HALF3(...)
-#define MIX32(...)
-#define MIX16(...)
-#define CARRY2(...)
-#define CARRY3(...)
-#define TEST2(...)
-#define PAIRS2(...)
-#define PAIRS3(...)
-#define HALVES2(...)
-#define HALVES3(...)
-#define FLOATS2(...)
-#define FLOATS3(...)
-#define RAW(...)
-#define SAME(...)
 #include "amdgpu_valu.def"
 
 /* ---- the table --------------------------------------------------------------------------------
  */
 
-#define ROW(id) LISTED(id)([AMDGPU_ID_##id] = {run_##id##_32, run_##id##_64}, )
-#undef LANES1
-#undef LANES2
-#undef LANES3
-#define LANES1(id, ...) ROW(id)
-#define LANES2(id, ...) ROW(id)
-#define LANES3(id, ...) ROW(id)
+#undef EACH_ROW
+#define EACH_ROW(id, other) LISTED(id)([AMDGPU_ID_##id] = {run_##id##_32, run_##id##_64}, )
+#include "amdgpu_valu_forms.h"
 const amdgpu_handler JOIN(amdgpu_valu_fused_, AMDGPU_ISA_NAME)[AMDGPU_ID_COUNT][2] = {
 #include "amdgpu_valu.def"
 };

@@ -88,10 +88,10 @@ LOADS(b16, (u16)s[i])
 LOADS(s16, (s16)s[i])
 LOADS(f16, widen_f16(s[i] & 0xffff))
 LOADS(bf16, widen_bf16(s[i]))
-LOADS(u64, s[i] | (u64)s[i + n] << 32)
-LOADS(b64, s[i] | (u64)s[i + n] << 32)
-LOADS(s64, (s64)(s[i] | (u64)s[i + n] << 32))
-LOADS(f64, f64_of(s[i] | (u64)s[i + n] << 32))
+LOADS(u64, s[i] | (u64)(s + n)[i] << 32)
+LOADS(b64, s[i] | (u64)(s + n)[i] << 32)
+LOADS(s64, (s64)(s[i] | (u64)(s + n)[i] << 32))
+LOADS(f64, f64_of(s[i] | (u64)(s + n)[i] << 32))
 LOADS(mask, s[i] != 0)
 #undef LOADS
 
@@ -119,7 +119,7 @@ STORES(mask, x ? UINT32_MAX : 0)
         (void)round;                                                                               \
         u64 wide = bits;                                                                           \
         d[i] = (u32)wide;                                                                          \
-        d[i + n] = (u32)(wide >> 32);                                                              \
+        (d + n)[i] = (u32)(wide >> 32);                                                            \
     }
 STORES64(u64, x)
 STORES64(b64, x)
@@ -138,44 +138,21 @@ STORES64(f64, bits_f64(x))
 #define TAKE3(A, B, C)    TAKE2(A, B) TAKE(C, c, 2)
 #define TAKE4(A, B, C, E) TAKE3(A, B, C) TAKE(E, e, 3)
 
-/* An effect: the body for a number of lanes; round: how halves are rounded. */
+/* An effect: the body for count lanes, of which the wave's lane first is the first. Registers of
+ * one value are n lanes apart; round: how halves are rounded. WHOLE, and ROUNDED, of halves, are
+ * what the file that includes this makes of it, by the name NAME. */
 #define DEFINE(id, ...)                                                                            \
-    LANE void NAME(id, any)(const struct amdgpu_lanes *l, const unsigned n, const u32 round)       \
+    LANE void NAME(id, any)(const struct amdgpu_lanes *l, const unsigned first,                    \
+                            const unsigned count, const unsigned n, const u32 round)               \
     {                                                                                              \
         const u32 mode = l->mode;                                                                  \
-        (void)mode, (void)round;                                                                   \
+        (void)mode, (void)round, (void)first, (void)n;                                             \
         __VA_ARGS__                                                                                \
-    }
-#define WHOLE(id, ...)                                                                             \
-    DEFINE(id, __VA_ARGS__)                                                                        \
-    static void NAME(id, 32)(const struct amdgpu_lanes *l)                                         \
-    {                                                                                              \
-        NAME(id, any)(l, 32, 0);                                                                   \
-    }                                                                                              \
-    static void NAME(id, 64)(const struct amdgpu_lanes *l)                                         \
-    {                                                                                              \
-        NAME(id, any)(l, 64, 0);                                                                   \
-    }
-#define ROUNDED(id, ...)                                                                           \
-    DEFINE(id, __VA_ARGS__)                                                                        \
-    static void NAME(id, 32)(const struct amdgpu_lanes *l)                                         \
-    {                                                                                              \
-        if (l->mode & 12)                                                                          \
-            NAME(id, any)(l, 32, l->mode >> 2 & 3);                                                \
-        else                                                                                       \
-            NAME(id, any)(l, 32, 0);                                                               \
-    }                                                                                              \
-    static void NAME(id, 64)(const struct amdgpu_lanes *l)                                         \
-    {                                                                                              \
-        if (l->mode & 12)                                                                          \
-            NAME(id, any)(l, 64, l->mode >> 2 & 3);                                                \
-        else                                                                                       \
-            NAME(id, any)(l, 64, 0);                                                               \
     }
 
 #define EACH(D, take, ...)                                                                         \
     OPEN u32 *const out = l->d;                                                                    \
-    INDEPENDENT for (unsigned i = 0; i < n; ++i)                                                   \
+    INDEPENDENT for (unsigned i = 0; i < count; ++i)                                               \
     {                                                                                              \
         take D d;                                                                                  \
         __VA_ARGS__;                                                                               \
@@ -197,7 +174,7 @@ STORES64(f64, bits_f64(x))
 /* Two results: registers, and a mask. */
 #define EACH_OUT(D, take, ...)                                                                     \
     OPEN u32 *const out = l->d, *const outs = l->d1;                                               \
-    INDEPENDENT for (unsigned i = 0; i < n; ++i)                                                   \
+    INDEPENDENT for (unsigned i = 0; i < count; ++i)                                               \
     {                                                                                              \
         take D d;                                                                                  \
         bool carry;                                                                                \
@@ -223,7 +200,7 @@ typedef u16 half_of_pair __attribute__((may_alias));
     (void)name;
 #define EACH_PAIR(T, take, ...)                                                                    \
     OPEN half_of_pair *const out = (half_of_pair *)l->d;                                           \
-    INDEPENDENT for (unsigned j = 0; j < 2 * n; ++j)                                               \
+    INDEPENDENT for (unsigned j = 0; j < 2 * count; ++j)                                           \
     {                                                                                              \
         take T d;                                                                                  \
         __VA_ARGS__;                                                                               \
@@ -240,28 +217,28 @@ typedef u16 half_of_pair __attribute__((may_alias));
  * beside the result. */
 #define FLOATS3(id, ...)                                                                           \
     WHOLE(                                                                                         \
-        id, OPEN u32 *const out = l->d; INDEPENDENT for (unsigned i = 0; i < n; ++i) {             \
+        id, OPEN u32 *const out = l->d; INDEPENDENT for (unsigned i = 0; i < count; ++i) {         \
             f32 results[2];                                                                        \
             for (unsigned h = 0; h < 2; ++h) {                                                     \
-                f32 a = f32_of(in[0][i + h * n]), b = f32_of(in[1][i + h * n]);                    \
-                f32 c = f32_of(in[2][i + h * n]), d;                                               \
+                f32 a = f32_of((in[0] + h * n)[i]), b = f32_of((in[1] + h * n)[i]);                \
+                f32 c = f32_of((in[2] + h * n)[i]), d;                                             \
                 __VA_ARGS__;                                                                       \
                 results[h] = d;                                                                    \
             }                                                                                      \
             out[i] = bits_f32(results[0]);                                                         \
-            out[i + n] = bits_f32(results[1]);                                                     \
+            (out + n)[i] = bits_f32(results[1]);                                                   \
         })
 #define FLOATS2(id, ...)                                                                           \
     WHOLE(                                                                                         \
-        id, OPEN u32 *const out = l->d; INDEPENDENT for (unsigned i = 0; i < n; ++i) {             \
+        id, OPEN u32 *const out = l->d; INDEPENDENT for (unsigned i = 0; i < count; ++i) {         \
             f32 results[2];                                                                        \
             for (unsigned h = 0; h < 2; ++h) {                                                     \
-                f32 a = f32_of(in[0][i + h * n]), b = f32_of(in[1][i + h * n]), d;                 \
+                f32 a = f32_of((in[0] + h * n)[i]), b = f32_of((in[1] + h * n)[i]), d;             \
                 __VA_ARGS__;                                                                       \
                 results[h] = d;                                                                    \
             }                                                                                      \
             out[i] = bits_f32(results[0]);                                                         \
-            out[i + n] = bits_f32(results[1]);                                                     \
+            (out + n)[i] = bits_f32(results[1]);                                                   \
         })
 
 /* Any other form: types for the table, and a body. */

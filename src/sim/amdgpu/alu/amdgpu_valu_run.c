@@ -504,11 +504,6 @@ LANE unsigned kept_subnormals(unsigned type, u32 mode)
 {
     return type == AMDGPU_F32 || type == AMDGPU_PKF32 ? mode >> 4 & 3 : mode >> 6 & 3;
 }
-LANE bool is_float(unsigned type)
-{
-    return type == AMDGPU_F32 || type == AMDGPU_F64 || type == AMDGPU_F16 || type == AMDGPU_PKF16 ||
-           type == AMDGPU_PKF32;
-}
 
 /* The host's rounding for results of a type; halves are rounded by effects. */
 LANE int host_rounding(const struct amdgpu_valu_row *row, u32 mode)
@@ -632,7 +627,7 @@ LANE u64 take_sources(struct amdgpu_wave *wave, const struct amdgpu_op *op,
         if (!(row->flags & AMDGPU_VALU_RAW_OP_SEL))
             select_parts(inst, row->flags, part, k, &taken, n);
         change_signs(inst, row->flags, part, k, &taken, n);
-        if (is_float(row->s[k]) && !(kept_subnormals(row->s[k], l->mode) & 1))
+        if (amdgpu_valu_is_float(row->s[k]) && !(kept_subnormals(row->s[k], l->mode) & 1))
             flush(own(&taken, n), row->s[k], n);
         l->s[k] = taken.lanes;
     }
@@ -658,7 +653,7 @@ LANE const struct amdgpu_op *run_modified(struct amdgpu_wave *wave, const struct
         set_test(wave, op, lane_signs(aside, n) & lanes, n);
         return amdgpu_next(op);
     }
-    if (is_float(row->d))
+    if (amdgpu_valu_is_float(row->d))
         modify_result(aside, row->d, inst, wave->mode, n);
     u32 *d = destination(wave, op->dst, n);
     if (inst->has_sdwa)
@@ -707,12 +702,12 @@ compute_in_mode(amdgpu_effect effect, unsigned id, struct amdgpu_lanes *l, u32 *
     const struct amdgpu_valu_row *row = amdgpu_valu_row(id);
     for (unsigned k = 0; k < row->count; ++k) {
         struct taken taken = {l->s[k], rooms + k * n, 1};
-        if (is_float(row->s[k]) && !(kept_subnormals(row->s[k], l->mode) & 1))
+        if (amdgpu_valu_is_float(row->s[k]) && !(kept_subnormals(row->s[k], l->mode) & 1))
             flush(own(&taken, n), row->s[k], n);
         l->s[k] = taken.lanes;
     }
     compute(effect, row, l);
-    if (is_float(row->d) && !(kept_subnormals(row->d, l->mode) & 2))
+    if (amdgpu_valu_is_float(row->d) && !(kept_subnormals(row->d, l->mode) & 2))
         flush(l->d, row->d, n);
 }
 

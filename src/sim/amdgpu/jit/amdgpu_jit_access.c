@@ -1,5 +1,5 @@
-/* Loads and stores of regions whose addresses are not in rows: any lanes, anywhere in memory that
- * the table of granules knows, or in LDS. Compiled once for each instruction set of the host
+/* Loads and stores of regions that are no row of words: any lanes, anywhere in memory that the
+ * table of granules knows, or in LDS. Compiled once for each instruction set of the host
  * (AMDGPU_ISA_NAME). */
 #include "amdgpu_jit_region.h"
 #include "sim_lanes.h"
@@ -12,120 +12,216 @@
 /* Kernels may race, so the host's compiler must not assume that they do not. */
 #define RACY __attribute__((no_sanitize("thread")))
 
-/* Where the live lanes' elements are. */
-static bool find_in_lds(const struct amdgpu_scattered *s, unsigned char **where)
+typedef uint32_t any32 __attribute__((aligned(1), may_alias));
+typedef uint16_t any16 __attribute__((aligned(1), may_alias));
+
+static uint64_t address_of(const struct amdgpu_scattered *s, unsigned lane)
 {
-    bool outside = s->lds_size < s->bytes;
-    for (unsigned lane = 0; lane < s->lanes; lane++) {
-        bool live = s->exec >> lane & 1;
-        outside |= live && s->at[lane] > s->lds_size - s->bytes;
-        where[lane] = live ? (unsigned char *)((uintptr_t)s->lds + s->at[lane]) : s->lds;
-    }
-    return !outside;
+    if (s->lds)
+        return (uint32_t)(s->low[lane] + (uint32_t)s->base);
+    return s->base + s->low[lane] + (s->high ? (uint64_t)s->high[lane] << 32 : 0);
 }
 
-static bool find_in_memory(const struct amdgpu_scattered *s, unsigned char **where)
+/* size bytes. NULL: not in this way. */
+static unsigned char *reach(const struct amdgpu_scattered *s, uint64_t at, uint64_t size,
+                            bool write)
 {
-    if (SIM_LANES_FAST)
-        return sim_lanes_translate(s->device, s->at, s->exec, s->lanes, s->bytes, where);
-    for (uint64_t left = s->exec; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        where[lane] = NULL;
-        if (s->at[lane] % SIM_GRANULE + s->bytes <= SIM_GRANULE && s->at[lane] >> 32 < 0x8001)
-            where[lane] = sim_translate(s->device, s->at[lane], s->bytes, true);
-        if (!where[lane])
+    if (s->lds)
+        return size <= s->lds_size && at <= s->lds_size - size ? s->lds + at : NULL;
+    if (at >> 32 >= 0x8001) /* the windows of LDS and scratch */
+        return NULL;
+    return sim_translate_span(AMDGPU_ACCESS_DEVICE(s->flags), at, size, write);
+}
+
+/* ---- elements ---------------------------------------------------------------------------- */
+
+RACY LANE void fetch(const struct amdgpu_scattered *s, unsigned lane, const unsigned char *from,
+                     unsigned bytes)
+{
+    bool sign = s->flags & AMDGPU_ACCESS_SIGNED;
+    uint16_t word = bytes == 2 ? *(const any16 *)(const void *)from : 0;
+    if (bytes == 1)
+        s->data[lane] = sign ? (uint32_t)(int8_t)*from : *from;
+    else if (bytes == 2)
+        s->data[lane] = sign ? (uint32_t)(int16_t)word : word;
+    else
+        for (unsigned r = 0; r < bytes / 4; r++)
+            s->data[r * s->lanes + lane] = ((const any32 *)(const void *)from)[r];
+}
+
+RACY LANE void put(const struct amdgpu_scattered *s, unsigned lane, unsigned char *to,
+                   unsigned bytes)
+{
+    if (bytes == 1)
+        *to = (unsigned char)s->data[lane];
+    else if (bytes == 2)
+        *(any16 *)(void *)to = (uint16_t)s->data[lane];
+    else
+        for (unsigned r = 0; r < bytes / 4; r++)
+            ((any32 *)(void *)to)[r] = s->data[r * s->lanes + lane];
+}
+
+/* ---- groups ------------------------------------------------------------------------------
+ *
+ * Sixteen lanes, all live, whose elements are in a row, or of which all load one: the rows of most
+ * blocks of two dimensions. */
+
+enum { GROUP = 16, GROUPS_MAX = AMDGPU_LANES_MAX / GROUP };
+
+struct groups {
+    unsigned char *where[GROUPS_MAX];
+    unsigned step[GROUPS_MAX]; /* from lane to lane: 0, or the bytes of an element */
+};
+
+static bool find_group(const struct amdgpu_scattered *s, unsigned first, unsigned bytes, bool write,
+                       struct groups *out)
+{
+    const uint32_t *low = s->low + first;
+    unsigned step = low[1] - low[0];
+    if ((step != bytes && (step || write)) || sim_lanes_off_4(low, GROUP, low[0], step))
+        return false;
+    if (low[0] > UINT32_MAX - GROUP * bytes ||
+        (s->lds && low[0] + (uint32_t)s->base > UINT32_MAX - GROUP * bytes))
+        return false;
+    if (s->high && sim_lanes_off_4(s->high + first, GROUP, s->high[first], 0))
+        return false;
+    out->step[first / GROUP] = step;
+    out->where[first / GROUP] = reach(s, address_of(s, first), step ? GROUP * bytes : bytes, write);
+    return out->where[first / GROUP];
+}
+
+static bool find_groups(const struct amdgpu_scattered *s, unsigned bytes, bool write,
+                        struct groups *out)
+{
+    if (s->exec != UINT64_MAX >> (64 - s->lanes))
+        return false;
+    for (unsigned first = 0; first < s->lanes; first += GROUP)
+        if (!find_group(s, first, bytes, write, out))
+            return false;
+    return true;
+}
+
+RACY LANE void load_group(const struct amdgpu_scattered *s, unsigned first,
+                          const unsigned char *from, unsigned step, unsigned bytes)
+{
+    if (bytes == 4 && step) {
+        memcpy(s->data + first, from, GROUP * sizeof(uint32_t));
+        return;
+    }
+    for (unsigned i = 0; i < GROUP && step; i++)
+        fetch(s, first + i, from + i * bytes, bytes);
+    if (step)
+        return;
+    fetch(s, first, from, bytes);
+    for (unsigned r = 0; r < (bytes + 3) / 4; r++) {
+        uint32_t *data = s->data + r * s->lanes + first, value = data[0];
+        for (unsigned i = 0; i < GROUP; i++)
+            data[i] = value;
+    }
+}
+
+RACY LANE void store_group(const struct amdgpu_scattered *s, unsigned first, unsigned char *to,
+                           unsigned bytes)
+{
+    if (bytes == 4)
+        memcpy(to, s->data + first, GROUP * sizeof(uint32_t));
+    else
+        for (unsigned i = 0; i < GROUP; i++)
+            put(s, first + i, to + i * bytes, bytes);
+}
+
+/* ---- lanes ------------------------------------------------------------------------------- */
+
+static bool find_quickly(const struct amdgpu_scattered *s, unsigned bytes, unsigned char **where)
+{
+    uint64_t at[AMDGPU_LANES_MAX];
+    if (!SIM_LANES_FAST || s->lds)
+        return false;
+    for (unsigned lane = 0; lane < s->lanes; lane++)
+        at[lane] = address_of(s, lane);
+    return sim_lanes_translate(AMDGPU_ACCESS_DEVICE(s->flags), at, s->exec, s->lanes, bytes, where);
+}
+
+static bool find_lanes(const struct amdgpu_scattered *s, unsigned bytes, bool write,
+                       unsigned char **where)
+{
+    if (find_quickly(s, bytes, where))
+        return true;
+    for (unsigned lane = 0; lane < s->lanes; lane++) {
+        bool live = s->exec >> lane & 1;
+        where[lane] = live ? reach(s, address_of(s, lane), bytes, write) : NULL;
+        if (live && !where[lane])
             return false;
     }
     return true;
 }
 
-static bool find(const struct amdgpu_scattered *s, unsigned char **where)
+LANE bool load_any(const struct amdgpu_scattered *s, unsigned bytes)
 {
-    return s->lds ? find_in_lds(s, where) : find_in_memory(s, where);
-}
-
-/* ---- elements ---------------------------------------------------------------------------- */
-
-RACY static void load_part(const struct amdgpu_scattered *s, unsigned char *const *where)
-{
-    for (uint64_t left = s->exec; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        uint16_t half;
-        memcpy(&half, where[lane], sizeof half / (s->bytes == 1 ? 2 : 1));
-        s->data[lane] = s->bytes == 1 ? *where[lane] : half;
-    }
-}
-
-RACY static void load_word(const struct amdgpu_scattered *s, unsigned char *const *where,
-                           unsigned r)
-{
-    uint32_t *data = s->data + r * s->lanes;
-    if (SIM_LANES_FAST) {
-        sim_lanes_gather_4(data, where, 4 * r, s->exec, s->lanes);
-        return;
-    }
-    for (uint64_t left = s->exec; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        memcpy(&data[lane], where[lane] + 4 * r, 4);
-    }
-}
-
-static bool load(struct amdgpu_scattered *s)
-{
+    struct groups groups;
     unsigned char *where[AMDGPU_LANES_MAX];
-    if (!find(s, where))
+    if (find_groups(s, bytes, false, &groups)) {
+        for (unsigned g = 0; g < s->lanes / GROUP; g++)
+            load_group(s, g * GROUP, groups.where[g], groups.step[g], bytes);
+        return true;
+    }
+    if (!find_lanes(s, bytes, false, where))
         return false;
-    if (s->bytes < 4)
-        load_part(s, where);
-    for (unsigned r = 0; r < s->bytes / 4; r++)
-        load_word(s, where, r);
+    if (SIM_LANES_FAST && bytes == 4)
+        sim_lanes_gather_4(s->data, where, 0, s->exec, s->lanes);
+    else
+        for (uint64_t left = s->exec; left; left &= left - 1)
+            fetch(s, (unsigned)__builtin_ctzll(left), where[__builtin_ctzll(left)], bytes);
     return true;
 }
 
-RACY static void store_part(const struct amdgpu_scattered *s, unsigned char *const *where)
+/* One lane after the other, as the interpreter does where elements overlap. */
+LANE bool store_any(const struct amdgpu_scattered *s, unsigned bytes)
 {
-    for (uint64_t left = s->exec; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        if (s->bytes == 1)
-            *where[lane] = (unsigned char)s->data[lane];
-        else
-            memcpy(where[lane], &(uint16_t){(uint16_t)s->data[lane]}, 2);
-    }
-}
-
-RACY static void store_word(const struct amdgpu_scattered *s, unsigned char *const *where,
-                            unsigned r)
-{
-    const uint32_t *data = s->data + r * s->lanes;
-    if (SIM_LANES_FAST) {
-        sim_lanes_scatter_4(data, where, 4 * r, s->exec, s->lanes);
-        return;
-    }
-    for (uint64_t left = s->exec; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctzll(left);
-        memcpy(where[lane] + 4 * r, &data[lane], 4);
-    }
-}
-
-/* Where elements of lanes overlap, the interpreter writes one lane after the other. */
-static bool may_overlap(const struct amdgpu_scattered *s)
-{
-    uint64_t odd = 0;
-    for (uint64_t left = s->exec; left; left &= left - 1)
-        odd |= s->at[__builtin_ctzll(left)];
-    return s->bytes > 4 || odd & (s->bytes - 1);
-}
-
-static bool store(struct amdgpu_scattered *s)
-{
+    struct groups groups;
     unsigned char *where[AMDGPU_LANES_MAX];
-    if (may_overlap(s) || !find(s, where))
+    if (find_groups(s, bytes, true, &groups)) {
+        for (unsigned g = 0; g < s->lanes / GROUP; g++)
+            store_group(s, g * GROUP, groups.where[g], bytes);
+        return true;
+    }
+    if (!find_lanes(s, bytes, true, where))
         return false;
-    if (s->bytes < 4)
-        store_part(s, where);
-    for (unsigned r = 0; r < s->bytes / 4; r++)
-        store_word(s, where, r);
+    if (SIM_LANES_FAST && bytes == 4)
+        sim_lanes_scatter_4(s->data, where, 0, s->exec, s->lanes);
+    else
+        for (uint64_t left = s->exec; left; left &= left - 1)
+            put(s, (unsigned)__builtin_ctzll(left), where[__builtin_ctzll(left)], bytes);
     return true;
+}
+
+/* ---- the functions ----------------------------------------------------------------------- */
+
+/* Calls with constants. */
+#define BY_BYTES(function)                                                                         \
+    switch (AMDGPU_ACCESS_BYTES(s->flags)) {                                                       \
+    case 1:                                                                                        \
+        return function(s, 1);                                                                     \
+    case 2:                                                                                        \
+        return function(s, 2);                                                                     \
+    case 4:                                                                                        \
+        return function(s, 4);                                                                     \
+    case 8:                                                                                        \
+        return function(s, 8);                                                                     \
+    case 12:                                                                                       \
+        return function(s, 12);                                                                    \
+    default:                                                                                       \
+        return function(s, 16);                                                                    \
+    }
+
+static bool load(const struct amdgpu_scattered *s)
+{
+    BY_BYTES(load_any)
+}
+
+static bool store(const struct amdgpu_scattered *s)
+{
+    BY_BYTES(store_any)
 }
 
 const struct amdgpu_jit_functions JOIN(amdgpu_jit_functions_, AMDGPU_ISA_NAME) = {load, store};

@@ -12,29 +12,10 @@ const struct amdgpu_jit_functions *amdgpu_jit_functions(void)
     return functions[sim_isa()];
 }
 
-/* The names that functions have for elements. NULL: there is none. */
-static const char *name_of(const struct amdgpu_access *access)
+static bool is_plain(const struct amdgpu_access *access)
 {
-    switch (access->element) {
-    case AMDGPU_ELEMENT_U8:
-        return "u8";
-    case AMDGPU_ELEMENT_I8:
-        return "i8";
-    case AMDGPU_ELEMENT_U16:
-        return "u16";
-    case AMDGPU_ELEMENT_I16:
-        return "i16";
-    case AMDGPU_ELEMENT_32:
-        return "32";
-    case AMDGPU_ELEMENT_64:
-        return "64";
-    case AMDGPU_ELEMENT_96:
-        return "96";
-    case AMDGPU_ELEMENT_128:
-        return "128";
-    default:
-        return NULL;
-    }
+    bool is_signed = access->element == AMDGPU_ELEMENT_I8 || access->element == AMDGPU_ELEMENT_I16;
+    return access->element <= AMDGPU_ELEMENT_128 && !(access->write && is_signed);
 }
 
 static unsigned registers_of(const struct amdgpu_access *access)
@@ -67,14 +48,18 @@ static void argue_access(struct amdgpu_describer *d, const struct amdgpu_access 
 {
     const struct amdgpu_op *op = d->op;
     uint64_t base = flags & AMDGPU_ACCESS_BASE ? op->src[1].reg : 0;
-    bool (*scattered)(struct amdgpu_scattered *) =
+    bool (*scattered)(const struct amdgpu_scattered *) =
         access->write ? amdgpu_jit_functions()->store : amdgpu_jit_functions()->load;
     if (access->write && access->scale)
         base = op->src[2].reg;
     if (d->full)
         flags |= AMDGPU_ACCESS_FULL;
+    if (access->element == AMDGPU_ELEMENT_I8 || access->element == AMDGPU_ELEMENT_I16)
+        flags |= AMDGPU_ACCESS_SIGNED;
+    flags |= (uint64_t)access->bytes << AMDGPU_ACCESS_SIZE;
+    flags |= (uint64_t)(unsigned)d->shape->device << AMDGPU_ACCESS_OF_DEVICE;
     amdgpu_read_mask(d, AMDGPU_EXEC);
-    amdgpu_argue(d, flags | (uint64_t)(unsigned)d->shape->device << 32);
+    amdgpu_argue(d, flags);
     amdgpu_argue(d, access->write ? op->dst1 : op->dst);
     amdgpu_argue(d, op->src[0].reg);
     amdgpu_argue(d, base);
@@ -83,8 +68,7 @@ static void argue_access(struct amdgpu_describer *d, const struct amdgpu_access 
     amdgpu_argue(d, (uintptr_t)scattered);
 }
 
-static bool describe_global(struct amdgpu_describer *d, const struct amdgpu_access *access,
-                            const char *name)
+static bool describe_global(struct amdgpu_describer *d, const struct amdgpu_access *access)
 {
     const struct amdgpu_op *op = d->op;
     bool has_base = op->src[1].kind != AMDGPU_NONE;
@@ -95,13 +79,12 @@ static bool describe_global(struct amdgpu_describer *d, const struct amdgpu_acce
         amdgpu_read_scalars(d, op->src[1].reg, 2);
     use_data(d, access);
     argue_access(d, access, has_base ? AMDGPU_ACCESS_BASE : AMDGPU_ACCESS_WIDE);
-    amdgpu_describe(d, WAVE_ATTEMPT, "amdgpu_wave_%s_global_%s_%u",
-                    access->write ? "store" : "load", name, d->shape->lanes);
+    amdgpu_describe(d, WAVE_ATTEMPT, "amdgpu_wave_%s_%u_%u", access->write ? "store" : "load",
+                    registers_of(access), d->shape->lanes);
     return true;
 }
 
-static bool describe_lds(struct amdgpu_describer *d, const struct amdgpu_access *access,
-                         const char *name)
+static bool describe_lds(struct amdgpu_describer *d, const struct amdgpu_access *access)
 {
     const char *kind = access->write ? "store" : "load";
     if (access->scale && access->element != AMDGPU_ELEMENT_32 &&
@@ -109,9 +92,9 @@ static bool describe_lds(struct amdgpu_describer *d, const struct amdgpu_access 
         return false;
     amdgpu_read_vectors(d, d->op->src[0].reg, 1);
     use_data(d, access);
-    argue_access(d, access, 0);
-    amdgpu_describe(d, WAVE_ATTEMPT, "amdgpu_wave_%s_%s_%s_%u", kind, access->scale ? "two" : "lds",
-                    name, d->shape->lanes);
+    argue_access(d, access, AMDGPU_ACCESS_LDS);
+    amdgpu_describe(d, WAVE_ATTEMPT, "amdgpu_wave_%s_%s%u_%u", kind, access->scale ? "two_" : "",
+                    registers_of(access), d->shape->lanes);
     return true;
 }
 
@@ -122,12 +105,11 @@ static bool describe_access(struct amdgpu_describer *d)
     const struct amdgpu_access *access = amdgpu_plain_access(op->inst->row->id);
     if (!access || op->effect != access || op->src[0].kind != AMDGPU_VREG || op->bits & AMDGPU_TID)
         return false;
-    const char *name = name_of(access);
-    if (!name || (access->write && access->element == AMDGPU_ELEMENT_I8))
+    if (!is_plain(access))
         return false;
     if (access->space == AMDGPU_SPACE_GLOBAL || access->space == AMDGPU_SPACE_FLAT)
-        return describe_global(d, access, name);
-    return access->space == AMDGPU_SPACE_LDS && describe_lds(d, access, name);
+        return describe_global(d, access);
+    return access->space == AMDGPU_SPACE_LDS && describe_lds(d, access);
 }
 
 /* ---- scalar loads ------------------------------------------------------------------------ */

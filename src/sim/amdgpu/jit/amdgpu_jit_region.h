@@ -77,10 +77,10 @@ enum amdgpu_flow amdgpu_flow_of(unsigned id, const char **out_condition);
 /* Whether an op that was described may have changed EXEC. */
 bool amdgpu_changes_exec(const struct amdgpu_describer *d);
 
-/* For accesses that are not in a row (amdgpu_jit_access.c), and those for this host. */
+/* For accesses that are not a row of words (amdgpu_jit_access.c), and those for this host. */
 struct amdgpu_jit_functions {
-    bool (*load)(struct amdgpu_scattered *scattered);
-    bool (*store)(struct amdgpu_scattered *scattered);
+    bool (*load)(const struct amdgpu_scattered *scattered);
+    bool (*store)(const struct amdgpu_scattered *scattered);
 };
 #define AMDGPU_JIT_FUNCTIONS(isa, name)                                                            \
     extern const struct amdgpu_jit_functions amdgpu_jit_functions_##name;

@@ -4,56 +4,13 @@
 
 /* ---- names of functions: amdgpu_valu.def ------------------------------------------------- */
 
+#define EACH_ROW(id, effect) [AMDGPU_ID_##id] = #effect,
+#include "amdgpu_valu_forms.h"
 static const char *const names[AMDGPU_ID_COUNT] = {
-#define ROW(id)              [AMDGPU_ID_##id] = #id,
-#define LANES1(id, ...)      ROW(id)
-#define LANES2(id, ...)      ROW(id)
-#define LANES3(id, ...)      ROW(id)
-#define LANES4(id, ...)      ROW(id)
-#define NEAR1(id, ...)       ROW(id)
-#define NEAR2(id, ...)       ROW(id)
-#define HALF1(id, ...)       ROW(id)
-#define HALF2(id, ...)       ROW(id)
-#define HALF3(id, ...)       ROW(id)
-#define MIX32(id, ...)       ROW(id)
-#define MIX16(id, ...)       ROW(id)
-#define CARRY2(id, ...)      ROW(id)
-#define CARRY3(id, ...)      ROW(id)
-#define TEST2(id, ...)       ROW(id)
-#define PAIRS2(id, ...)      ROW(id)
-#define PAIRS3(id, ...)      ROW(id)
-#define HALVES2(id, ...)     ROW(id)
-#define HALVES3(id, ...)     ROW(id)
-#define FLOATS2(id, ...)     ROW(id)
-#define FLOATS3(id, ...)     ROW(id)
-#define RAW(id, ...)         ROW(id)
-#define SAME(id, other, ...) [AMDGPU_ID_##id] = #other,
 #include "amdgpu_valu.def"
 };
 
 /* ---- one row ----------------------------------------------------------------------------- */
-
-static bool is_float(unsigned type)
-{
-    return type == AMDGPU_F32 || type == AMDGPU_F64 || type == AMDGPU_F16 || type == AMDGPU_PKF16 ||
-           type == AMDGPU_PKF32;
-}
-
-static unsigned registers_of(unsigned type)
-{
-    switch (type) {
-    case AMDGPU_B64:
-    case AMDGPU_I64:
-    case AMDGPU_U64:
-    case AMDGPU_F64:
-    case AMDGPU_PKF32:
-        return 2;
-    case AMDGPU_B128:
-        return 4;
-    default:
-        return 1;
-    }
-}
 
 /* A row with its operands, as the function takes them. */
 struct vector {
@@ -79,7 +36,7 @@ static void read_sources(struct amdgpu_describer *d, const struct vector *vector
             read_mask_source(d, &source);
             continue;
         }
-        source.count = (unsigned char)registers_of(row->s[k]);
+        source.count = (unsigned char)amdgpu_valu_registers(row->s[k]);
         amdgpu_read_source(d, &source);
     }
     if (row->count == 4)
@@ -90,7 +47,7 @@ static void write_results(struct amdgpu_describer *d, const struct vector *vecto
                           const struct amdgpu_valu_row *row)
 {
     bool has_mask = !(vector->bits & AMDGPU_VALU_NO_MASK);
-    unsigned registers = registers_of(row->d);
+    unsigned registers = amdgpu_valu_registers(row->d);
     if (row->d == AMDGPU_MASK) {
         if (has_mask)
             amdgpu_write_mask(d, vector->dst);
@@ -143,7 +100,7 @@ static bool describe_single(struct amdgpu_describer *d)
     const struct amdgpu_valu_row *row = amdgpu_valu_row(id);
     if (!row || !names[id] || inst->has_dpp || inst->has_sdwa || inst->clamp)
         return false;
-    if (is_float(row->d) && inst->omod)
+    if (amdgpu_valu_is_float(row->d) && inst->omod)
         return false;
     struct vector vector = {.id = id,
                             .dst = op->dst,
@@ -164,7 +121,7 @@ static bool component_of(const struct amdgpu_operand *operands, unsigned id, uns
                          struct vector *out_vector)
 {
     const struct amdgpu_valu_row *row = amdgpu_valu_row(id);
-    if (!row || !names[id] || row->count > 3 || registers_of(row->d) != 1)
+    if (!row || !names[id] || row->count > 3 || amdgpu_valu_registers(row->d) != 1)
         return false;
     *out_vector = (struct vector){.id = id, .dst = dst, .bits = AMDGPU_VALU_NO_MASK};
     for (unsigned k = 0; k < row->count; k++) {

@@ -35,20 +35,27 @@ enum {
 
 /* Flags of accesses. */
 enum {
-    AMDGPU_ACCESS_FULL = 1,    /* all lanes are live */
-    AMDGPU_ACCESS_WIDE = 2,    /* addresses have an upper half in registers */
-    AMDGPU_ACCESS_BASE = 4,    /* and a base in scalar registers */
-    AMDGPU_ACCESS_WINDOWS = 8, /* they may be in the windows of LDS and scratch */
+    AMDGPU_ACCESS_FULL = 1,   /* all lanes are live */
+    AMDGPU_ACCESS_WIDE = 2,   /* addresses have an upper half in registers */
+    AMDGPU_ACCESS_BASE = 4,   /* and a base in scalar registers */
+    AMDGPU_ACCESS_LDS = 8,    /* offsets in LDS */
+    AMDGPU_ACCESS_SIGNED = 16 /* elements of less than a word are extended by their sign */
 };
+/* From a bit on: bytes of an element, the number of the device. */
+enum { AMDGPU_ACCESS_SIZE = 8, AMDGPU_ACCESS_OF_DEVICE = 32 };
+#define AMDGPU_ACCESS_BYTES(flags)  ((unsigned)((flags) >> AMDGPU_ACCESS_SIZE & 0xff))
+#define AMDGPU_ACCESS_DEVICE(flags) ((int)((flags) >> AMDGPU_ACCESS_OF_DEVICE))
 
-/* What accesses that are not in a row call, with the address of a struct amdgpu_scattered: false: a
- * lane's element cannot be accessed in this way, and nothing was. */
+/* What accesses that are not a row of words call, with the address of a struct amdgpu_scattered.
+ * False: a lane's element cannot be accessed in this way. Loads have changed nothing but data
+ * then; stores may have written elements, which are written again. */
 struct amdgpu_scattered {
-    const uint64_t *at; /* addresses, or offsets in LDS */
+    const uint32_t *low, *high; /* addresses, or offsets in LDS, by lane; high: NULL: none */
+    uint64_t base;              /* which is added */
     uint64_t exec;
-    uint32_t *data; /* by register and lane */
-    unsigned lanes, bytes;
-    int device;
+    uint32_t *data; /* by register and lane; of lanes that are not live it keeps what it is */
+    uint64_t flags;
+    unsigned lanes;
     unsigned char *lds; /* NULL: global memory */
     uint64_t lds_size;
 };

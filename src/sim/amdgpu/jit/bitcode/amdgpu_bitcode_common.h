@@ -1,10 +1,9 @@
-/* What the sources of bitcode have in common: the interpreter's effects, and how sources are
- * fetched (amdgpu_valu.c, amdgpu_valu_run.c), compiled by clang to bitcode once for each
- * instruction set of the host (AMDGPU_ISA_NAME).
+/* What sources of bitcode take from the interpreter: how it fetches sources, and keeps masks of
+ * lanes (amdgpu_valu_run.c), compiled by clang to bitcode once for each instruction set of the host
+ * (AMDGPU_ISA_NAME).
  *
  * Everything is inlined, because the compiler of regions keeps registers in registers of the host
- * only while no address of them is passed on. The sources are several so that they are compiled
- * side by side. */
+ * only while no address of them is passed on. */
 #ifndef AMDGPU_BITCODE_COMMON_H
 #define AMDGPU_BITCODE_COMMON_H
 
@@ -21,14 +20,18 @@
 #define amdgpu_scalar amdgpu_read_scalar
 #pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
 
-#include "amdgpu_valu.c"
-
-#define flush_f32 run_flush_f32 /* which both have */
 #include "amdgpu_valu_run.c"
-#undef flush_f32
 #undef HANDLER
 
-#include "amdgpu_bitcode_valu.h"
+LANE struct amdgpu_source source_of(u64 word, u64 value)
+{
+    struct amdgpu_source source = {.kind = (unsigned char)AMDGPU_BITCODE_KIND(word),
+                                   .count = (unsigned char)AMDGPU_BITCODE_COUNT(word),
+                                   .reg = (unsigned short)AMDGPU_BITCODE_REG(word),
+                                   .value = value};
+    return source;
+}
+
 #pragma clang attribute pop
 
 #endif

@@ -1,4 +1,0 @@
-/* Comparisons, of waves of 64. */
-#define BITCODE_ROWS  "amdgpu_valu_compare.def"
-#define BITCODE_LANES 64
-#include "amdgpu_bitcode_vector.h"

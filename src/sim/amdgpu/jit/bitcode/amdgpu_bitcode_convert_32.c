@@ -1,4 +1,0 @@
-/* Conversions, of waves of 32. */
-#define BITCODE_ROWS  "amdgpu_valu_convert.def"
-#define BITCODE_LANES 32
-#include "amdgpu_bitcode_vector.h"

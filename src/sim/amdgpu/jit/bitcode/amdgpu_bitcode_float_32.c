@@ -1,4 +1,0 @@
-/* Arithmetic of floats, of waves of 32. */
-#define BITCODE_ROWS  "amdgpu_valu_float.def"
-#define BITCODE_LANES 32
-#include "amdgpu_bitcode_vector.h"
