@@ -12,12 +12,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 /* LLVM's passes call themselves by the depth of expressions. */
-enum { QUEUE_MAX = 256, STACK_SIZE = 64 << 20, NICE = 10 };
+enum { QUEUE_MAX = 256, STACK_SIZE = 64 << 20 };
 
 enum stage { WAITING, COMPILING, DONE };
 
@@ -249,7 +248,6 @@ static struct jit_region *take_first(void)
 
 static void *run(void *unused)
 {
-    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
     pthread_setname_np(pthread_self(), "anyhip-jit");
     pthread_mutex_lock(&jit.lock);
     for (;;) {

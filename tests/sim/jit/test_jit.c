@@ -3,8 +3,11 @@
 #include "jit_regions.h"
 #include "log.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support.h"
@@ -64,6 +67,37 @@ static void random_regions_compute_what_their_functions_do(void **unused)
     check_random(1, count ? strtoull(count, NULL, 0) : 25, jit_mode() == JIT_COMPARE);
 }
 
+/* The threads that execute kernels keep all cores busy: at a lower priority than theirs, code would
+ * arrive when they have finished. */
+static void the_compiling_thread_has_the_priority_of_others(void **unused)
+{
+    (void)unused;
+    struct program *program = malloc(sizeof *program);
+    struct jit_region *region;
+    program_random(program, &machine, 1);
+    assert_non_null(jit_compile_now(&program->region, &region));
+    jit_free(region);
+    free(program);
+    DIR *tasks = opendir("/proc/self/task");
+    unsigned found = 0;
+    for (struct dirent *task; (task = readdir(tasks));) {
+        char path[300], name[32] = "";
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        FILE *file = fopen(path, "r");
+        if (!file)
+            continue;
+        assert_true(fscanf(file, "%31s", name) >= 0);
+        fclose(file);
+        if (strcmp(name, "anyhip-jit") != 0)
+            continue;
+        found++;
+        assert_int_equal(getpriority(PRIO_PROCESS, (id_t)atoi(task->d_name)),
+                         getpriority(PRIO_PROCESS, 0));
+    }
+    closedir(tasks);
+    assert_int_equal(found, 1);
+}
+
 int main(int argc, char **argv)
 {
     setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
@@ -72,6 +106,7 @@ int main(int argc, char **argv)
     ah_log_threshold = 2;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_regions_compute_what_their_functions_do),
+        cmocka_unit_test(the_compiling_thread_has_the_priority_of_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
