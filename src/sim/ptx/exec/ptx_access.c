@@ -198,6 +198,29 @@ static bool access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
 
 /* ---- loads and stores ------------------------------------------------------------------ */
 
+/* Words of all lanes in a few rows. False: they are not, or there may be an error; nothing has
+ * happened. */
+RACES static bool move_rows(struct ptx_warp *warp, const struct ptx_access *access)
+{
+    struct rows rows;
+    uint64_t offset = (uint64_t)access->offset + (access->symbol ? access->symbol->address : 0);
+    if (warp->mask != UINT32_MAX || access->size != 4 || access->count != 1 ||
+        access->widths[0] != 4 || access->space == PTX_LOCAL || access->address_size == 0 ||
+        !find_rows(warp, access, offset, &rows))
+        return false;
+    for (unsigned i = 0; i < rows.count; i++) {
+        struct row *row = &rows.row[i];
+        row->where = (uintptr_t)reach(warp, access, access->space, row->at, row->lanes * 4);
+        if (!row->where)
+            return false;
+    }
+    if (access->write)
+        put_rows(warp->regs + access->slots[0], &rows);
+    else
+        fetch_rows(warp->regs + access->slots[0], &rows);
+    return true;
+}
+
 /* Lanes whose addresses have no order. */
 __attribute__((noinline)) RACES static const struct ptx_op *load_lanes(struct ptx_warp *warp,
                                                                        const struct ptx_op *op)
@@ -205,6 +228,8 @@ __attribute__((noinline)) RACES static const struct ptx_op *load_lanes(struct pt
     const struct ptx_access *access = op->extra;
     uint64_t at[PTX_LANES];
     unsigned char *where[PTX_LANES];
+    if (move_rows(warp, access))
+        return op + 1;
     access_addresses(warp, access, at);
     if (!access_pointers(warp, op, access, at, where))
         return NULL;
@@ -243,6 +268,8 @@ __attribute__((noinline)) RACES static const struct ptx_op *store_lanes(struct p
     const struct ptx_access *access = op->extra;
     uint64_t at[PTX_LANES];
     unsigned char *where[PTX_LANES];
+    if (move_rows(warp, access))
+        return op + 1;
     access_addresses(warp, access, at);
     if (!access_pointers(warp, op, access, at, where))
         return NULL;

@@ -171,6 +171,77 @@ LANE bool move_pieces(struct ptx_warp *warp, const struct ptx_access *access, ui
     return true;
 }
 
+/* ---- several rows --------------------------------------------------------------------------- */
+
+/* Elements of four bytes of all lanes that lie in rows of any lengths, as where a warp goes from
+ * one line of an image to the next. */
+enum { ROWS_MAX = 4 };
+
+struct row {
+    unsigned first, lanes;
+    uint64_t at;     /* the address of the first lane */
+    uintptr_t where; /* set by who moves them */
+};
+
+struct rows {
+    unsigned count;
+    struct row row[ROWS_MAX];
+};
+
+/* offset: of the access. False: the rows are more, or lanes are misaligned. */
+LANE bool find_rows(const struct ptx_warp *warp, const struct ptx_access *access, uint64_t offset,
+                    struct rows *out_rows)
+{
+    const slot_8 *wide = (const slot_8 *)(const void *)(warp->regs + access->base);
+    const slot_4 *narrow = (const slot_4 *)(const void *)(warp->regs + access->base);
+    bool is_wide = access->address_size == 8;
+    uint32_t breaks = is_wide ? sim_lanes_breaks_8(wide, 4) : sim_lanes_breaks_4(narrow, 4);
+    unsigned first = 0, count = 0;
+    uint64_t low = 0;
+    for (breaks |= 1u << (PTX_LANES - 1); breaks; breaks &= breaks - 1) {
+        if (count == ROWS_MAX)
+            return false;
+        unsigned end = (unsigned)__builtin_ctz(breaks) + 1;
+        uint64_t at = is_wide ? wide[first] + offset : (uint32_t)(narrow[first] + offset);
+        out_rows->row[count++] = (struct row){.first = first, .lanes = end - first, .at = at};
+        low |= at;
+        first = end;
+    }
+    out_rows->count = count;
+    return low % 4 == 0;
+}
+
+RACY void fetch_rows(unsigned char *slot, const struct rows *rows)
+{
+#if defined(__AVX512F__)
+    __m512i low = _mm512_setzero_si512(), high = low;
+    for (unsigned i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        uint32_t mask = UINT32_MAX >> (PTX_LANES - row->lanes) << row->first;
+        uintptr_t from = row->where - 4 * row->first;
+        low = _mm512_mask_loadu_epi32(low, (__mmask16)mask, (const void *)from);
+        high = _mm512_mask_loadu_epi32(high, (__mmask16)(mask >> 16), (const void *)(from + 64));
+    }
+    _mm512_storeu_si512(slot, low);
+    _mm512_storeu_si512(slot + 64, high);
+#else
+    for (unsigned i = 0; i < rows->count; i++)
+        for (unsigned lane = 0; lane < rows->row[i].lanes; lane++)
+            ((slot_4 *)(void *)slot)[rows->row[i].first + lane] =
+                ((const slot_4 *)rows->row[i].where)[lane];
+#endif
+}
+
+/* In the order of lanes: where rows overlap, the last lane's element remains. */
+RACY void put_rows(const unsigned char *slot, const struct rows *rows)
+{
+    for (unsigned i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        uint32_t mask = UINT32_MAX >> (PTX_LANES - row->lanes) << row->first;
+        put_row(slot, 4, row->where - 4 * row->first, 4, PTX_LANES, mask, 4);
+    }
+}
+
 /* ---- local memory ------------------------------------------------------------------------- */
 
 /* A load or a store of the lanes of mask at one offset of their local memory, where their elements

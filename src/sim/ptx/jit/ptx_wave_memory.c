@@ -169,6 +169,26 @@ LANE bool move_halves(const struct ptx_warp *warp, const struct ptx_access *acce
     return true;
 }
 
+/* Words in a few rows. */
+LANE bool move_in_rows(const struct ptx_warp *warp, const struct ptx_access *access,
+                       const struct sim_space *space)
+{
+    struct rows rows;
+    if (access->address_size == 0 || !find_rows(warp, access, (u64)access->offset, &rows))
+        return false;
+    for (unsigned i = 0; i < rows.count; i++) {
+        struct row *row = &rows.row[i];
+        row->where = (uintptr_t)reach_in(warp, access->space, space, row->at, row->lanes * 4);
+        if (!row->where)
+            return false;
+    }
+    if (access->write)
+        put_rows(warp->regs + access->slots[0], &rows);
+    else
+        fetch_rows(warp->regs + access->slots[0], &rows);
+    return true;
+}
+
 LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *access,
                       const struct sim_space *space, enum ptx_wave_shape shape)
 {
@@ -182,7 +202,7 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
                is_known(warp, access, same, HALF, HALF, &high) &&
                move_halves(warp, access, space, &low, &high);
     if (!is_found(warp, access, 0, &low) || !is_found(warp, access, HALF, &high))
-        return false;
+        return access->size == 4 && access->count == 1 && move_in_rows(warp, access, space);
     if (low.same == high.same && high.at - low.at == (low.same ? 0 : HALF * access->bytes))
         return move_all(warp, access, space, &low);
     return move_halves(warp, access, space, &low, &high);
@@ -205,9 +225,17 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
             of_size                                                                                \
         }                                                                                          \
     }
+/* Where nothing is known, lanes are found by their numbers, and the function works on a copy of its
+ * slots. */
+#define CALLED_UNKNOWN __attribute__((noinline))
+#define CALLED_ALL_SAME
+#define CALLED_ALL_ROW
+#define CALLED_HALVES_SAME
+#define CALLED_HALVES_ROW
 #define SHAPED(space, size, count, shape, name, writes)                                            \
     uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS);             \
-    uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS)              \
+    CALLED_##shape uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(                \
+        ACCESS_ARGUMENTS)                                                                          \
     {                                                                                              \
         const struct ptx_access access = ACCESS(space, size, count, writes);                       \
         return move_shaped(warp, &access, (const struct sim_space *)table, PTX_WAVE_##shape);      \
