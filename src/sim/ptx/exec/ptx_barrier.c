@@ -41,6 +41,14 @@ static void clear(struct ptx_barrier *barrier)
     *barrier = (struct ptx_barrier){.all = true};
 }
 
+void ptx_barrier_begin(struct ptx_block *block)
+{
+    for (unsigned i = 0; i < PTX_BARRIERS; i++)
+        clear(&block->barriers[i]);
+    block->cluster = (struct ptx_barrier){0};
+    block->open = 0;
+}
+
 static struct sim_shadow *shadow_of(const struct ptx_block *block)
 {
     return block->waves[0].warp.shadow;
@@ -77,6 +85,7 @@ static void release(struct ptx_block *block, unsigned number)
             wake(block, w);
         }
     clear(barrier);
+    block->open &= ~(1u << number);
     for (unsigned w = 0; w < block->wave_count; w++)
         block->waves[w].arrived[number] = 0;
 }
@@ -103,9 +112,12 @@ static bool is_complete(const struct ptx_block *block, const struct ptx_barrier 
 
 void ptx_barrier_exit(struct ptx_block *block)
 {
-    for (unsigned i = 0; i < PTX_BARRIERS; i++)
-        if (block->barriers[i].expected == 0 && is_complete(block, &block->barriers[i]))
-            release(block, i);
+    for (uint32_t left = block->open; left; left &= left - 1) {
+        unsigned number = (unsigned)__builtin_ctz(left);
+        const struct ptx_barrier *barrier = &block->barriers[number];
+        if (barrier->expected == 0 && is_complete(block, barrier))
+            release(block, number);
+    }
     if (is_complete(block, &block->cluster))
         release_cluster(block);
 }
@@ -114,8 +126,10 @@ void ptx_barrier_exit(struct ptx_block *block)
 
 /* Hardware counts whole warps: with a count, lanes that are no more count with the
  * first of their warp. */
-static void arrive(struct ptx_warp *warp, struct ptx_barrier *barrier, unsigned expected)
+static void arrive(struct ptx_warp *warp, unsigned number, unsigned expected)
 {
+    struct ptx_barrier *barrier = &warp->block->barriers[number];
+    warp->block->open |= 1u << number;
     barrier->expected = expected;
     barrier->arrived += (unsigned)__builtin_popcount(warp->mask);
     if (expected && !(barrier->warps >> warp->number & 1))
@@ -187,7 +201,8 @@ const struct ptx_op *ptx_run_barrier(struct ptx_warp *warp, const struct ptx_op 
     bool strict = ptx_wave_of(warp)->strict;
     if (strict && b->aligned && !ptx_warp_align(warp, op))
         return NULL;
-    split(warp, op, numbers, counts);
+    if (!b->constant || b->counted)
+        split(warp, op, numbers, counts);
     unsigned lane = (unsigned)__builtin_ctz(warp->mask), number = numbers[lane];
     unsigned expected = b->counted ? counts[lane] : 0;
     if (number >= PTX_BARRIERS)
@@ -200,7 +215,7 @@ const struct ptx_op *ptx_run_barrier(struct ptx_warp *warp, const struct ptx_op 
     struct ptx_barrier *barrier = &warp->block->barriers[number];
     if (strict && !is_valid_arrival(warp, op, number, expected))
         return NULL;
-    arrive(warp, barrier, expected);
+    arrive(warp, number, expected);
     sim_shadow_arrive(warp->shadow, number, warp->number);
     if (b->action == PTX_BAR_ARRIVE) {
         if (is_complete(warp->block, barrier))
@@ -214,6 +229,30 @@ const struct ptx_op *ptx_run_barrier(struct ptx_warp *warp, const struct ptx_op 
     if (is_complete(warp->block, barrier))
         release(warp->block, number);
     return NULL;
+}
+
+/* The number that all lanes name, which are all of the warp; PTX_BARRIERS: they differ. */
+static unsigned number_of_all(const struct ptx_warp *warp, const struct ptx_barrier_op *b)
+{
+    uint32_t numbers[PTX_LANES];
+    memcpy(numbers, warp->regs + b->number, sizeof numbers);
+    bool same = b->constant || memcmp(numbers, numbers + 1, sizeof numbers - sizeof *numbers) == 0;
+    return same && numbers[0] < PTX_BARRIERS ? numbers[0] : PTX_BARRIERS;
+}
+
+bool ptx_barrier_pass(struct ptx_block *block, const struct ptx_op *op)
+{
+    const struct ptx_barrier_op *b = op->extra;
+    unsigned number = number_of_all(&block->waves[0].warp, b);
+    if (b->action != PTX_BAR_SYNC || b->counted || number == PTX_BARRIERS ||
+        block->open >> number & 1)
+        return false;
+    for (unsigned w = 1; w < block->wave_count && !b->constant; w++)
+        if (number_of_all(&block->waves[w].warp, b) != number)
+            return false;
+    for (unsigned w = 0; w < block->wave_count; w++)
+        block->waves[w].warp.fragments->op = op + 1;
+    return true;
 }
 
 bool ptx_barrier_is_aligned(const struct ptx_op *op)

@@ -131,26 +131,55 @@ static bool begin(struct sim_block *sim, bool fresh)
     block->sim = sim;
     block->alive = block->thread_count;
     block->smid = unit_of(block->launch, sim->number);
-    for (unsigned i = 0; i < PTX_BARRIERS; i++)
-        block->barriers[i] = (struct ptx_barrier){.all = true};
-    block->cluster = (struct ptx_barrier){0};
+    ptx_barrier_begin(block);
     for (unsigned i = 0; i < block->wave_count; i++) {
         unsigned left = block->thread_count - i * PTX_LANES;
         ptx_warp_start(&block->waves[i], left < PTX_LANES ? (1u << left) - 1 : UINT32_MAX);
     }
+    block->together = block->thread_count % PTX_LANES == 0 &&
+                      block->launch->kernel->code->ops->run == ptx_run_region;
     sim_shadow_begin(block->waves[0].warp.shadow);
+    return true;
+}
+
+static void note_end(const struct ptx_block *block, unsigned wave)
+{
+    AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN, "%s: warp %u of block %llu has executed %llu instructions",
+           block->launch->kernel->symbol->name, wave, (unsigned long long)block->sim->number,
+           (unsigned long long)block->waves[wave].warp.steps);
+}
+
+/* Runs all warps of a block that are together, one after the other, up to a barrier or further.
+ * Where all of them come to one, they have passed it and are together again: nobody has to be
+ * counted or woken, and the processor learns where compiled code goes. */
+static bool run_together(struct ptx_block *block, unsigned budget)
+{
+    const struct ptx_op *barrier = NULL, *at;
+    unsigned there = 0;
+    block->together = false;
+    for (unsigned w = 0; w < block->wave_count; w++) {
+        enum sim_wave state = ptx_warp_run_to_barrier(&block->waves[w], budget, &at);
+        block->sim->waves[w] = (unsigned char)state;
+        if (state == SIM_WAVE_ENDED)
+            note_end(block, w);
+        if (state == SIM_WAVE_FAILED)
+            return false;
+        barrier = w == 0 ? at : barrier;
+        there += at && at == barrier;
+    }
+    if (there == block->wave_count && ptx_barrier_pass(block, barrier))
+        block->together = barrier[1].run == ptx_run_region;
     return true;
 }
 
 static enum sim_wave run(struct sim_block *sim, unsigned wave, unsigned budget)
 {
     struct ptx_block *block = sim->state;
+    if (block->together)
+        return run_together(block, budget) ? (enum sim_wave)sim->waves[wave] : SIM_WAVE_FAILED;
     enum sim_wave outcome = ptx_warp_run(&block->waves[wave], budget);
     if (outcome == SIM_WAVE_ENDED)
-        AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN,
-               "%s: warp %u of block %llu has executed %llu instructions",
-               block->launch->kernel->symbol->name, wave, (unsigned long long)sim->number,
-               (unsigned long long)block->waves[wave].warp.steps);
+        note_end(block, wave);
     return outcome;
 }
 

@@ -319,27 +319,67 @@ static const struct ptx_op *resume(struct ptx_wave *wave, struct ptx_fragment *f
     return fragment->op;
 }
 
+static void begin_run(struct ptx_wave *wave, unsigned budget)
+{
+    wave->left = budget > 0 && budget < INT32_MAX ? (int)budget : 1;
+}
+
+static enum sim_wave without_fragment(const struct ptx_warp *warp)
+{
+    return warp->alive ? SIM_WAVE_WAITS : SIM_WAVE_ENDED;
+}
+
+/* No fragment runs any more. Returns whether another one is to run, and if not, the state. */
+static bool goes_on(struct ptx_wave *wave, enum sim_wave *out_state)
+{
+    charge(wave);
+    *out_state = wave->stop == PTX_STOP_REST     ? SIM_WAVE_RESTS
+                 : wave->stop != PTX_STOP_SWITCH ? SIM_WAVE_FAILED
+                 : wave->rests                   ? SIM_WAVE_SPINS
+                                                 : SIM_WAVE_READY;
+    return wave->stop == PTX_STOP_SWITCH && (wave->left > 0 || !any_ready(&wave->warp));
+}
+
 enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget)
 {
     struct ptx_warp *warp = &wave->warp;
-    wave->left = budget > 0 && budget < INT32_MAX ? (int)budget : 1;
-    for (;;) {
+    enum sim_wave state = SIM_WAVE_READY;
+    begin_run(wave, budget);
+    do {
         if (sim_run_cancelled(&warp->launch->run))
             return SIM_WAVE_READY;
         struct ptx_fragment *fragment = pick(wave);
         if (!fragment)
-            return warp->alive ? SIM_WAVE_WAITS : SIM_WAVE_ENDED;
+            return without_fragment(warp);
         const struct ptx_op *op = resume(wave, fragment);
         while (op)
             op = op->run(warp, op);
-        charge(wave);
-        if (wave->stop == PTX_STOP_REST)
-            return SIM_WAVE_RESTS;
-        if (wave->stop != PTX_STOP_SWITCH)
-            return SIM_WAVE_FAILED;
-        if (wave->left <= 0 && any_ready(warp))
-            return wave->rests ? SIM_WAVE_SPINS : SIM_WAVE_READY;
-    }
+    } while (goes_on(wave, &state));
+    return state;
+}
+
+enum sim_wave ptx_warp_run_to_barrier(struct ptx_wave *wave, unsigned budget,
+                                      const struct ptx_op **out_barrier)
+{
+    struct ptx_warp *warp = &wave->warp;
+    enum sim_wave state = SIM_WAVE_READY;
+    *out_barrier = NULL;
+    begin_run(wave, budget);
+    do {
+        struct ptx_fragment *fragment = pick(wave);
+        if (!fragment)
+            return without_fragment(warp);
+        const struct ptx_op *op = resume(wave, fragment);
+        while (op && (op->run != ptx_run_barrier || warp->mask != UINT32_MAX))
+            op = op->run(warp, op);
+        if (op) {
+            charge(wave);
+            park(warp, op);
+            *out_barrier = op;
+            return SIM_WAVE_READY;
+        }
+    } while (goes_on(wave, &state));
+    return state;
 }
 
 void ptx_warp_prepare(struct ptx_wave *wave)

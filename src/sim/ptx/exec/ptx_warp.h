@@ -77,6 +77,8 @@ struct ptx_block {
     unsigned wave_count, thread_count;
     unsigned alive; /* threads that have not ended */
     unsigned smid;
+    bool together; /* all warps are READY, whole and at one op, where a region begins */
+    uint32_t open; /* barriers at which somebody has arrived */
     struct ptx_barrier barriers[PTX_BARRIERS];
     struct ptx_barrier cluster;
     struct sim_profile_counts *counts; /* NULL: launches are not profiled */
@@ -101,6 +103,10 @@ void ptx_warp_prepare(struct ptx_wave *wave);
 /* All lanes of the mask begin the kernel. */
 void ptx_warp_start(struct ptx_wave *wave, uint32_t mask);
 enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget);
+/* The same, up to a barrier at which all lanes are: that op is then in *out_barrier, where the warp
+ * is READY to continue; otherwise NULL. */
+enum sim_wave ptx_warp_run_to_barrier(struct ptx_wave *wave, unsigned budget,
+                                      const struct ptx_op **out_barrier);
 void ptx_warp_fini(struct ptx_wave *wave);
 
 /* Makes mask the executing lanes. */
@@ -135,8 +141,13 @@ void ptx_warp_return(struct ptx_warp *warp);
 
 /* ---- barriers (ptx_barrier.c) ------------------------------------------------------- */
 
+/* Nobody has arrived anywhere. */
+void ptx_barrier_begin(struct ptx_block *block);
 /* Threads have ended: barriers may be complete without them. */
 void ptx_barrier_exit(struct ptx_block *block);
+/* All warps, whole, are READY to continue at op, a barrier: where nothing but their arrival is
+ * needed to complete it, they are then behind it. False: nothing has happened. */
+bool ptx_barrier_pass(struct ptx_block *block, const struct ptx_op *op);
 /* Whether op is a barrier that all lanes of a warp are to execute together. */
 bool ptx_barrier_is_aligned(const struct ptx_op *op);
 

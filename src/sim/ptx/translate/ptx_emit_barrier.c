@@ -38,6 +38,7 @@ static void emit(struct ptx_builder *builder, const struct ptx_inst *inst, bool 
         emit_reduction(builder, inst, b);
         return;
     }
+    b->constant = inst->operands[0].kind == PTX_OP_INT;
     b->counted = inst->operand_count > 1;
     b->number = ptx_build_source(builder, &inst->operands[0], PTX_U32);
     b->count = b->counted ? ptx_build_source(builder, &inst->operands[1], PTX_U32) : b->number;

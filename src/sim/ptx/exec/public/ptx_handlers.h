@@ -32,6 +32,7 @@ enum ptx_barrier_action { PTX_BAR_SYNC, PTX_BAR_ARRIVE, PTX_BAR_POPC, PTX_BAR_AN
 struct ptx_barrier_op {
     enum ptx_barrier_action action;
     uint32_t number; /* slots */
+    bool constant;   /* the number is written in the program */
     bool counted, aligned;
     uint32_t count;
     uint32_t result, predicate;
