@@ -276,6 +276,9 @@ static inline void random_access(struct random_ptx *r)
         random_add(r, "and.b32 %%t0, %%r%u, 63;\nshl.b32 %%t0, %%t0, 3;\n",
                    (unsigned)random_below(r, RANDOM_R));
     }
+    bool table = !shared && !write && random_below(r, 2);
+    if (table)
+        random_add(r, "cvt.u64.u32 %%ta, %%t0;\nadd.u64 %%ta, %%ta, %%table;\n");
     if (random_below(r, 6) == 0)
         random_add(r, "@%%p%u ", (unsigned)random_below(r, RANDOM_P));
     if (shared && write) /* what a thread alone has: no races */
@@ -284,12 +287,10 @@ static inline void random_access(struct random_ptx *r)
         random_add(r, "ld.shared.%s %s, [%%own+%u];\n", sizes[n], value, random_below(r, 2) * 8);
     else if (write)
         random_add(r, "st.global.%s [%%mine+%u], %s;\n", sizes[n], random_below(r, 8) * 8, value);
-    else if (random_below(r, 2))
+    else if (!table)
         random_add(r, "ld.global.%s %s, [%%mine+%u];\n", sizes[n], value, random_below(r, 8) * 8);
     else
-        random_add(
-            r, "cvt.u64.u32 %%ta, %%t0;\nadd.u64 %%ta, %%ta, %%table;\nld.global.%s %s, [%%ta];\n",
-            sizes[n], value);
+        random_add(r, "ld.global.%s %s, [%%ta];\n", sizes[n], value);
 }
 
 static inline void random_statements(struct random_ptx *r, unsigned count);
@@ -357,7 +358,8 @@ static inline void random_kernel(struct random_ptx *r, unsigned count)
                "mov.u32 %%tx, %%tid.x;\nmov.u32 %%bx, %%ctaid.x;\n"
                "mad.lo.u32 %%gid, %%bx, %d, %%tx;\nmad.wide.u32 %%mine, %%gid, %d, %%mine;\n"
                "mov.u32 %%own, sh;\nmad.lo.u32 %%own, %%tx, 16, %%own;\n"
-               "mul.wide.u32 %%ta, %%gid, 305419896;\nst.shared.u64 [%%own], %%ta;\nst.shared.u32 [%%own+8], %%gid;\n"
+               "mul.wide.u32 %%ta, %%gid, 305419896;\nst.shared.u64 [%%own], %%ta;\nst.shared.u32 "
+               "[%%own+8], %%gid;\n"
                "st.shared.u32 [%%own+12], %%tx;\n",
                RANDOM_SHARED, RANDOM_THREADS, 4 * RANDOM_WORDS);
     for (unsigned i = 0; i < RANDOM_R; i++)
@@ -375,6 +377,8 @@ static inline void random_kernel(struct random_ptx *r, unsigned count)
     for (unsigned i = 0; i < RANDOM_P; i++)
         random_add(r, "setp.gt.s32 %%p%u, %%r%u, %u;\n", i, i, random_below(r, 5000));
     random_statements(r, count);
+    /* What is compiled ends here, and what follows is compiled once. */
+    random_add(r, "bar.sync 0;\n");
     for (unsigned i = 0; i < RANDOM_R; i++)
         random_add(r, "st.global.u32 [%%mine+%u], %%r%u;\n", 4 * i, i);
     random_add(r,

@@ -9,7 +9,9 @@
 
 #include "jit.h"
 #include "one_kernel.h"
+#include "log.h"
 #include "ptx_jit.h"
+#include "support.h"
 
 static uint64_t compiled(void)
 {
@@ -90,6 +92,64 @@ static void accesses_of_all_shapes_find_their_elements(void **state)
         words, 512);
 }
 
+/* Compiled and interpreted: words at places of several rows, which may overlap. */
+static void lanes_in_several_rows_find_their_elements(void **state)
+{
+    (void)state;
+    static const unsigned widths[] = {11, 16, 7, 31, 1};
+    for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++)
+        for (unsigned pitch = 3; pitch <= 15; pitch += 6) {
+            unsigned width = widths[w];
+            uint32_t words[2048], expected[2048];
+            char body[1024];
+            for (unsigned i = 0; i < 2048; i++)
+                expected[i] = words[i] = i * 2654435761u;
+            for (unsigned t = 0; t < 64; t++)
+                expected[1024 + t / width * pitch + t % width] =
+                    words[t / width * pitch + t % width] + t;
+            snprintf(body, sizeof body,
+                     "div.u32 %%r3, %%r0, %u; rem.u32 %%r4, %%r0, %u;\n"
+                     "mad.lo.u32 %%r4, %%r3, %u, %%r4; mad.wide.u32 %%rd3, %%r4, 4, %%rd0;\n"
+                     "ld.global.u32 %%r1, [%%rd3]; add.u32 %%r1, %%r1, %%r0;\n"
+                     "st.global.u32 [%%rd3+4096], %%r1;\n",
+                     width, width, pitch);
+            expect_same(body, words, 2048);
+            assert_memory_equal(words, expected, sizeof words);
+        }
+}
+
+static void rows_that_leave_memory_or_are_misaligned_are_faults(void **state)
+{
+    (void)state;
+    uint32_t words[1024] = {0};
+    const char *body = "div.u32 %r3, %r0, 20; mad.lo.u32 %r4, %r3, 1000, %r0;\n"
+                       "mad.wide.u32 %rd3, %r4, 4, %rd0; ld.global.u32 %r1, [%rd3];\n"
+                       "st.global.u32 [%rd1], %r1;\n";
+    assert_int_equal(one_run("", body, 32, words, 1024), PTX_END_ILLEGAL_ADDRESS);
+    body = "div.u32 %r3, %r0, 20; mad.lo.u32 %r4, %r3, 30, %r0; mul.lo.u32 %r3, %r3, 2;\n"
+           "mad.wide.u32 %rd3, %r4, 4, %rd0; cvt.u64.u32 %rd4, %r3; add.u64 %rd3, %rd3, %rd4;\n"
+           "ld.global.u32 %r1, [%rd3]; st.global.u32 [%rd1], %r1;\n";
+    assert_int_equal(one_run("", body, 32, words, 1024), PTX_END_MISALIGNED);
+}
+
+/* Warps that come to a barrier whole, with lanes apart, not at all, and to several ones. */
+static void warps_meet_at_barriers(void **state)
+{
+    (void)state;
+    uint32_t words[64] = {0};
+    expect_same(".shared .align 4 .b8 sh[256];\nmov.u32 %r1, 0; mov.u32 %r2, sh; mad.lo.u32 %r3, "
+                "%r0, 4, %r2;\n"
+                "mov.u32 %r6, 3; xor.b32 %r5, %r0, 32; mad.lo.u32 %r5, %r5, 4, %r2;\n"
+                "L: setp.gt.u32 %p1, %r0, 40; @%p1 bra M; mad.lo.u32 %r1, %r1, 3, %r0;\n"
+                "M: add.u32 %r1, %r1, 1; st.shared.u32 [%r3], %r1; bar.sync 0;\n"
+                "ld.shared.u32 %r4, [%r5]; add.u32 %r1, %r1, %r4; bar.sync %r6;\n"
+                "sub.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 0; @%p2 bra L;\n"
+                "st.global.u32 [%rd1], %r1; setp.ge.u32 %p1, %r0, 32; @%p1 bra E;\n"
+                "add.u32 %r1, %r1, 5; bar.sync 0; st.global.u32 [%rd1], %r1;\nE:\n",
+                words, 64);
+    assert_int_not_equal(words[3], words[50]);
+}
+
 static void a_fault_in_a_region_is_reported_as_ever(void **state)
 {
     (void)state;
@@ -145,15 +205,37 @@ static void a_kernel_of_many_instructions_runs(void **state)
     free(text);
 }
 
-int main(void)
+/* In a process of its own, as the mode is read once. */
+static void comparing_is_refused_in_one_line(void **state)
 {
-    setenv("ANYHIP_SIM_JIT", "on", 1);
+    (void)state;
+    uint32_t words[64] = {0};
+    const char *body = "add.u32 %r1, %r0, 1; st.global.u32 [%rd1], %r1;\n";
+    ah_log_threshold = 2;
+    ah_test_capture();
+    one_body(body, 64, words, 64);
+    one_body(body, 64, words, 64);
+    const char *said = ah_test_captured();
+    assert_int_equal(ah_test_count(said, "ANYHIP_SIM_JIT=compare is off"), 1);
+    assert_int_equal(words[7], 8);
+    assert_true(compiled() == 0);
+}
+
+int main(int argc, char **argv)
+{
+    setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
     setenv("ANYHIP_SIM_JIT_THRESHOLD", "1", 1);
+    const struct CMUnitTest of_compare[] = {cmocka_unit_test(comparing_is_refused_in_one_line)};
+    if (argc > 1)
+        return cmocka_run_group_tests(of_compare, run_open, run_close);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_of_all_lanes_is_compiled),
         cmocka_unit_test(lanes_that_part_leave_the_region_and_come_back),
         cmocka_unit_test(guarded_instructions_change_only_their_lanes),
         cmocka_unit_test(accesses_of_all_shapes_find_their_elements),
+        cmocka_unit_test(lanes_in_several_rows_find_their_elements),
+        cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),
+        cmocka_unit_test(warps_meet_at_barriers),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
         cmocka_unit_test(blocks_of_several_sizes_have_their_own_results),
         cmocka_unit_test(a_kernel_of_many_instructions_runs),

@@ -1,5 +1,6 @@
 /* Entries of regions: when they are requested, what executes them, and how they are freed. */
 #include "jit.h"
+#include "log.h"
 #include "ptx_facts.h"
 #include "ptx_handlers.h"
 #include "ptx_jit.h"
@@ -40,9 +41,21 @@ void ptx_jit_suspend(bool suspended)
     atomic_store(&is_suspended, suspended);
 }
 
+static void say_nothing_is_compared(void)
+{
+    static _Atomic(bool) said;
+    if (!atomic_exchange(&said, true))
+        AH_LOG_WARN(
+            "ANYHIP_SIM_JIT=compare is off on simulated NVIDIA devices, which cannot compare "
+            "yet: kernels are not compiled");
+}
+
 bool ptx_jit_on(void)
 {
-    return !atomic_load_explicit(&is_suspended, memory_order_relaxed) && jit_mode() == JIT_ON &&
+    enum jit_mode mode = jit_mode();
+    if (__builtin_expect(mode == JIT_COMPARE, 0))
+        say_nothing_is_compared();
+    return mode == JIT_ON && !atomic_load_explicit(&is_suspended, memory_order_relaxed) &&
            !sim_profile_on() && !sim_options()->checks && !sim_options()->run.deterministic;
 }
 
