@@ -263,14 +263,17 @@ static bool optimizes_for_speed(const struct ah_request *r)
 }
 
 /* clang unrolls loops for NVIDIA less than NVIDIA's compiler does: arrays that such loops index
- * stay in memory, and loops of unknown length wait for each load. LLVM takes such an option once.
- */
+ * stay in memory, and loops of unknown length wait for each load. The length of a loop whose step
+ * is known at run time alone, as of those over a grid, takes a division before it, which the last
+ * of these limits allows. LLVM takes such an option once. */
 static void push_unrolling(const struct ah_request *r, struct ah_strings *argv)
 {
     static const struct {
         const char *name;
         int instructions;
-    } limits[] = {{"-unroll-threshold=", 1000}, {"-unroll-partial-threshold=", 150}};
+    } limits[] = {{"-unroll-threshold=", 1000},
+                  {"-unroll-partial-threshold=", 150},
+                  {"-scev-cheap-expansion-budget=", 40}};
     if (!optimizes_for_speed(r))
         return;
     for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
@@ -375,6 +378,12 @@ static void want_sound_bitcode(struct ah_plan *plan, struct ah_job *job, const c
     job->context = step;
 }
 
+/* The module in LLVM's textual form that becomes the PTX at a path. */
+static const char *module_beside(struct ah_plan *plan, const char *ptx)
+{
+    return ah_plan_scratch(plan, ah_path_with(ah_path_base(ptx), ".ll"));
+}
+
 struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
                               const struct ah_target *target, enum ah_product product, bool rdc,
                               const char *depend_file, const char *output)
@@ -400,15 +409,14 @@ struct ah_job *ah_pass_device(struct ah_plan *plan, const struct ah_unit *unit,
     push_std(plan, &argv);
     if (generates_code(product))
         push_libclc(plan, target->nvidia, &argv);
-    bool ptx = target->nvidia && product == AH_PRODUCT_IMAGE;
-    push_product(ptx ? AH_PRODUCT_ASSEMBLY : product, &argv);
+    bool ptx = target->nvidia && (product == AH_PRODUCT_IMAGE || product == AH_PRODUCT_ASSEMBLY);
+    const char *written = ptx ? module_beside(plan, output) : output;
+    push_product(ptx ? AH_PRODUCT_LLVM_TEXT : product, &argv);
     push_device_depend(plan, unit, product, depend_file, &argv);
-    struct ah_job *job = add_compilation(plan, unit, "hip", output, &argv);
+    struct ah_job *job = add_compilation(plan, unit, "hip", written, &argv);
     job->target = target->arch;
     if (ptx)
-        ah_ptx_want_fit(plan, job, target, output);
-    else if (target->nvidia && product == AH_PRODUCT_ASSEMBLY)
-        ah_ptx_want_constants(plan, job, target, output);
+        return ah_ptx_add(plan, job, target, written, output, product == AH_PRODUCT_IMAGE);
     if (product == AH_PRODUCT_BITCODE)
         want_sound_bitcode(plan, job, output);
     return job;
@@ -532,12 +540,12 @@ static void push_nvidia_codegen(const struct ah_plan *plan, const struct ah_targ
         push_xclang(argv, "-target-feature");
         push_xclang(argv, r->ptx_features.at[i]);
     }
-    push_unrolling(r, argv);
     push(argv, "-S");
 }
 
-void ah_pass_push_codegen(const struct ah_plan *plan, const struct ah_target *target,
-                          const char *module, const char *output, struct ah_strings *argv)
+/* The command that makes code of a module of LLVM IR, up to what the module's kind adds. */
+static void push_codegen(const struct ah_plan *plan, const struct ah_target *target,
+                         const char *module, const char *output, struct ah_strings *argv)
 {
     ah_toolchain_push_clang(plan->toolchain, false, argv);
     if (target->nvidia)
@@ -555,6 +563,13 @@ void ah_pass_push_codegen(const struct ah_plan *plan, const struct ah_target *ta
     push(argv, module);
 }
 
+void ah_pass_push_ptx(const struct ah_plan *plan, const struct ah_target *target,
+                      const char *module, const char *output, struct ah_strings *argv)
+{
+    push_codegen(plan, target, module, output, argv);
+    push_xclang(argv, "-disable-llvm-passes"); /* they ran */
+}
+
 struct ah_job *ah_pass_device_link(struct ah_plan *plan, const struct ah_target *target,
                                    const struct ah_strings *bitcode, const char *output)
 {
@@ -562,12 +577,15 @@ struct ah_job *ah_pass_device_link(struct ah_plan *plan, const struct ah_target 
     if (!target->nvidia)
         need_tool(plan, &plan->lld, "lld", "lld-22");
     const char *merged = merge_bitcode(plan, target, bitcode, &merge);
+    const char *module = target->nvidia ? module_beside(plan, output) : output;
     struct ah_job *job = ah_jobs_add(&plan->jobs);
-    ah_pass_push_codegen(plan, target, merged, output, &job->argv);
+    push_codegen(plan, target, merged, module, &job->argv);
+    if (target->nvidia) {
+        push_unrolling(plan->request, &job->argv);
+        push(&job->argv, "-emit-llvm");
+    }
     job->target = target->arch;
     if (merge)
         ah_job_needs(&plan->jobs, job, merge);
-    if (target->nvidia)
-        ah_ptx_want_fit(plan, job, target, output);
-    return job;
+    return target->nvidia ? ah_ptx_add(plan, job, target, module, output, true) : job;
 }

@@ -62,9 +62,9 @@ struct ah_job *ah_pass_plain(struct ah_plan *plan, const struct ah_unit *unit,
 struct ah_job *ah_pass_bundle(struct ah_plan *plan, const char *type, const char *const *files,
                               const char *output);
 
-/* Pushes the command that makes an image, for NVIDIA PTX, of a module of LLVM IR. */
-void ah_pass_push_codegen(const struct ah_plan *plan, const struct ah_target *target,
-                          const char *module, const char *output, struct ah_strings *argv);
+/* Pushes the command that makes PTX of an optimized module of LLVM IR. */
+void ah_pass_push_ptx(const struct ah_plan *plan, const struct ah_target *target,
+                      const char *module, const char *output, struct ah_strings *argv);
 
 /* Adds the steps that link device bitcode into an image; the last of them is returned. */
 struct ah_job *ah_pass_device_link(struct ah_plan *plan, const struct ah_target *target,

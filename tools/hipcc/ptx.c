@@ -1,53 +1,44 @@
-/* Owns what is done to PTX after clang wrote it. */
+/* Owns what is done to the code for NVIDIA between clang's passes and after them. */
 #include "ptx.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "constants.h"
+#include "copies.h"
 #include "ptx_names.h"
 #include "report.h"
 
 struct step {
     struct ah_plan *plan;
     const struct ah_target *target;
-    const char *path;
+    const char *module, *path; /* LLVM's textual form, and the PTX */
 };
+
+/* ---- the module --------------------------------------------------------- */
+
+static bool finish_module(struct ah_job *job)
+{
+    const struct step *step = job->context;
+    size_t size;
+    const char *module = ah_file_read(step->module, &size);
+    const char *changed = module ? ah_copies_widen(module) : NULL;
+    if (module && (!changed || ah_file_write(step->module, changed, strlen(changed))))
+        return true;
+    ah_report_error("cannot %s %s", module ? "write" : "read", step->module);
+    return false;
+}
 
 /* ---- constant memory ---------------------------------------------------- */
 
-/* The command of the job, which makes PTX, changed to give the module in LLVM's textual form. A
- * source from standard input was kept in a file. */
-static struct ah_strings module_command(const struct ah_job *job, const char *path,
-                                        const char *module)
-{
-    struct ah_strings argv = {0};
-    for (size_t i = 0; i < job->argv.count; i++) {
-        const char *word = job->argv.at[i];
-        bool last = i + 1 == job->argv.count;
-        if (!strcmp(word, path))
-            word = module;
-        else if (last && !strcmp(word, "-") && job->standard_input)
-            word = job->standard_input;
-        if (!strcmp(word, "-S"))
-            ah_strings_push(&argv, "-emit-llvm");
-        ah_strings_push(&argv, word);
-    }
-    return argv;
-}
-
-/* Compiles once more, with the variables that do not fit in global memory. False after a message.
- */
+/* Makes the PTX once more, with the variables that do not fit in global memory. False after a
+ * message. */
 static bool move_constants(const struct step *step, const struct ah_job *job, const char *ptx,
                            size_t bytes)
 {
-    const char *path =
-        ah_plan_scratch(step->plan, ah_text_print("%s.ll", ah_path_base(step->path)));
-    struct ah_strings first = module_command(job, step->path, path), second = {0}, moved = {0};
+    struct ah_strings moved = {0};
     size_t size;
-    if (step->plan->failed)
-        return false;
-    const char *module = ah_jobs_output_of(&first) ? ah_file_read(path, &size) : NULL;
+    const char *module = ah_file_read(step->module, &size);
     const char *changed = module ? ah_constants_move(module, ptx, &moved) : NULL;
     if (!changed) {
         ah_report_error("constant variables take %zu bytes of %d in the code for %s", bytes,
@@ -55,8 +46,7 @@ static bool move_constants(const struct step *step, const struct ah_job *job, co
         ah_report_note("they cannot be placed in global memory instead; declare some __device__");
         return false;
     }
-    ah_pass_push_codegen(step->plan, step->target, path, step->path, &second);
-    if (ah_file_write(path, changed, strlen(changed)) && ah_jobs_output_of(&second))
+    if (ah_file_write(step->module, changed, strlen(changed)) && ah_jobs_output_of(&job->argv))
         return true;
     ah_report_error("cannot compile the code for %s with constants in global memory", job->target);
     return false;
@@ -141,24 +131,21 @@ static bool finish(struct ah_job *job)
     return text && all_defined(step, job, text, size) && correct_names(step, job, text, size);
 }
 
-static void want(struct ah_plan *plan, struct ah_job *job, const struct ah_target *target,
-                 const char *path, bool (*step_of_job)(struct ah_job *job))
+struct ah_job *ah_ptx_add(struct ah_plan *plan, struct ah_job *job, const struct ah_target *target,
+                          const char *module, const char *path, bool whole)
 {
     struct step *step = ah_text_alloc(sizeof(*step));
-    *step = (struct step){plan, target, path};
-    job->finish = step_of_job;
+    *step = (struct step){plan, target, module, path};
+    job->finish = finish_module;
     job->context = step;
-}
-
-void ah_ptx_want_fit(struct ah_plan *plan, struct ah_job *job, const struct ah_target *target,
-                     const char *path)
-{
-    want(plan, job, target, path, finish);
-    job->shows = ah_text_print("correct the symbol names in %s", path);
-}
-
-void ah_ptx_want_constants(struct ah_plan *plan, struct ah_job *job, const struct ah_target *target,
-                           const char *path)
-{
-    want(plan, job, target, path, finish_constants);
+    job->shows = ah_text_print("widen the copies in %s", module);
+    struct ah_job *last = ah_jobs_add(&plan->jobs);
+    ah_pass_push_ptx(plan, target, module, path, &last->argv);
+    last->target = target->arch;
+    last->finish = whole ? finish : finish_constants;
+    last->context = step;
+    if (whole)
+        last->shows = ah_text_print("correct the symbol names in %s", path);
+    ah_job_needs(&plan->jobs, last, job);
+    return last;
 }
