@@ -976,7 +976,7 @@ test_a_C_program_needs_no_cxx_library() {
 test_save_temps_keeps_everything() {
     silent bare -save-temps --offload-arch=gfx90a,sm_70 -c one.hip
     there one-hip-amdgcn-amd-amdhsa-gfx90a.co one-hip-amdgcn-amd-amdhsa-gfx90a.s \
-        one-hip-nvptx64-nvidia-cuda-sm_70.ptx one.hipfb one.o
+        one-hip-nvptx64-nvidia-cuda-sm_70.ll one-hip-nvptx64-nvidia-cuda-sm_70.ptx one.hipfb one.o
     mkdir out
     silent bare -save-temps=obj --offload-arch=sm_70 -c one.hip -o out/one.o
     there out/one.hipfb

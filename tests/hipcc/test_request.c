@@ -88,6 +88,8 @@ static void xarch_reaches_only_its_passes(void)
     CHECK_TEXT(args_of(&r, AH_ROUTE_AMD, "gfx90a"), "-DD -DG -DA");
     CHECK_TEXT(args_of(&r, AH_ROUTE_AMD, "gfx1100"), "-DD -DA");
     CHECK_TEXT(args_of(&r, AH_ROUTE_NVIDIA, "sm_70"), "-DD -DS -DN");
+    CHECK_TEXT(args_of(&r, AH_ROUTE_DEVICE_LINK | AH_ROUTE_PTX, "sm_80"), "-DD -DN");
+    CHECK_TEXT(args_of(&r, AH_ROUTE_DEVICE_LINK, "gfx90a"), "-DD -DG");
 }
 
 static void a_standard_goes_to_its_language(void)

@@ -580,6 +580,45 @@ K many(float *p, const float4 *q, int n) {
     count sm_70 many 'rsqrt' 1
 }
 
+# The step of such a loop is known at run time alone.
+test_loops_over_a_grid_are_unrolled_for_nvidia() {
+    assembly sm_70 <<'END'
+K over_grid(float *p, const float *q, int n) {
+    float sum = 0;
+    const int step = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + I; i < n; i += step) sum += q[i] * q[i];
+    p[I] = sum;
+}
+END
+    [ "$(body sm_70 over_grid | grep -c 'ld.global')" -gt 4 ] || fail "not unrolled"
+}
+
+# From memory to memory; the alignment of a type decides.
+test_copies_of_16_bytes_are_one_access_on_nvidia() {
+    kernels='struct alignas(16) pair { double2 a, b; };
+struct eights { double x, y; };
+K vectors(float4 *p, const float4 *q) {
+    __shared__ float4 tile[64];
+    tile[I] = q[I];
+    __syncthreads();
+    p[I] = tile[I ^ 1];
+}
+K structures(pair *p, const pair *q) { p[I] = q[I]; }
+K narrow(eights *p, const eights *q) { p[I] = q[I]; }'
+    for level in -O2 -O0; do
+        printf '%s\n' "$kernels" | assembly sm_70 -- $level
+        for space in ld.global st.shared ld.shared st.global; do
+            [ $level = -O0 ] || count sm_70 vectors "$space.*v2.b64" 1
+        done
+        none sm_70 vectors '(ld|st)\.(global|shared)\.b64'
+        none sm_70 narrow 'v2'
+    done
+    printf '%s\n' "$kernels" | assembly sm_70
+    count sm_70 structures 'ld.global.*v2.b64' 2
+    count sm_70 structures 'st.global.*v2.b64' 2
+    count sm_70 narrow 'ld.global.b64' 2
+}
+
 test_inline_assembly_is_in_the_code() {
     assembly sm_70 gfx90a gfx1100 <<'END'
 K multiply(float *p, float a) {

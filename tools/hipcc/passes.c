@@ -555,7 +555,9 @@ static void push_codegen(const struct ah_plan *plan, const struct ah_target *tar
     push(argv, "-nogpulib");
     if (!plan->request->optimize)
         push(argv, "-O3");
-    ah_request_args(plan->request, AH_ROUTE_DEVICE_LINK, target->arch, argv);
+    ah_request_args(plan->request,
+                    target->nvidia ? AH_ROUTE_DEVICE_LINK | AH_ROUTE_PTX : AH_ROUTE_DEVICE_LINK,
+                    target->arch, argv);
     push(argv, "-Wno-unused-command-line-argument");
     push(argv, "-Wno-override-module");
     push_two(argv, "-o", output);

@@ -73,8 +73,7 @@ static bool all_defined(const struct step *step, const struct ah_job *job, const
 {
     const char *name;
     size_t length;
-    if (step->plan->request->allow_undefined ||
-        !ah_ptx_find_undefined(text, size, &name, &length))
+    if (step->plan->request->allow_undefined || !ah_ptx_find_undefined(text, size, &name, &length))
         return true;
     ah_report_error("undefined device function: %s",
                     demangled(step->plan, ah_text_copy(name, length)));

@@ -192,7 +192,7 @@ static unsigned routes_of_xarch(const char *name, const char **out_arch)
     if (!strcmp(name, "amdgcn"))
         return AH_ROUTE_AMD;
     if (!strcmp(name, "nvptx64") || !strcmp(name, "nvptx"))
-        return AH_ROUTE_NVIDIA;
+        return AH_ROUTE_NVIDIA | AH_ROUTE_PTX;
     *out_arch = name;
     return AH_ROUTE_DEVICE | AH_ROUTE_DEVICE_LINK;
 }

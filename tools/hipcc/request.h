@@ -29,6 +29,7 @@ enum ah_route {
     AH_ROUTE_CXX = 16, /* of a C++ source that is not HIP, of assembler, ... */
     AH_ROUTE_LINK = 32,
     AH_ROUTE_DEVICE_LINK = 64,
+    AH_ROUTE_PTX = 128, /* from LLVM IR to PTX; with DEVICE_LINK */
     AH_ROUTE_HOST = AH_ROUTE_HIP_HOST | AH_ROUTE_C | AH_ROUTE_CXX,
     AH_ROUTE_DEVICE = AH_ROUTE_AMD | AH_ROUTE_NVIDIA,
     AH_ROUTE_COMPILE = AH_ROUTE_HOST | AH_ROUTE_DEVICE,
