@@ -593,6 +593,22 @@ END
     [ "$(body sm_70 over_grid | grep -c 'ld.global')" -gt 4 ] || fail "not unrolled"
 }
 
+# A division that few threads need is behind a branch.
+test_divisions_stay_in_their_branch_on_nvidia() {
+    assembly sm_70 <<'END'
+K blend(float *p, int n, int k) {
+    float b = 1;
+    for (; n >= 1; n--) {
+        b *= n;
+        if (k > 1) { b /= (float)k; k--; }
+    }
+    p[I] = b;
+}
+END
+    none sm_70 blend 'selp'
+    [ "$(body sm_70 blend | grep -c 'div.rn.f32')" -ge 1 ] || fail "no division"
+}
+
 # From memory to memory; the alignment of a type decides.
 test_copies_of_16_bytes_are_one_access_on_nvidia() {
     kernels='struct alignas(16) pair { double2 a, b; };

@@ -264,16 +264,18 @@ static bool optimizes_for_speed(const struct ah_request *r)
 
 /* clang unrolls loops for NVIDIA less than NVIDIA's compiler does: arrays that such loops index
  * stay in memory, and loops of unknown length wait for each load. The length of a loop whose step
- * is known at run time alone, as of those over a grid, takes a division before it, which the last
- * of these limits allows. LLVM takes such an option once. */
-static void push_unrolling(const struct ah_request *r, struct ah_strings *argv)
+ * is known at run time alone, as of those over a grid, takes a division before it, which the third
+ * of these limits allows. The last keeps what is in a branch there if a division is part of it:
+ * LLVM takes that for four instructions. LLVM takes such an option once. */
+static void push_limits(const struct ah_request *r, struct ah_strings *argv)
 {
     static const struct {
         const char *name;
         int instructions;
     } limits[] = {{"-unroll-threshold=", 1000},
                   {"-unroll-partial-threshold=", 150},
-                  {"-scev-cheap-expansion-budget=", 40}};
+                  {"-scev-cheap-expansion-budget=", 40},
+                  {"-spec-exec-max-speculation-cost=", 5}};
     if (!optimizes_for_speed(r))
         return;
     for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++)
@@ -294,7 +296,7 @@ static void push_nvidia(const struct ah_plan *plan, const struct ah_target *targ
         push(argv, ah_text_print("--cuda-feature=%s", r->ptx_features.at[i]));
     if (flushes_subnormals(r))
         push_xclang(argv, "-fdenormal-fp-math-f32=preserve-sign");
-    push_unrolling(r, argv);
+    push_limits(r, argv);
 }
 
 static void push_libclc(struct ah_plan *plan, bool nvidia, struct ah_strings *argv)
@@ -583,7 +585,7 @@ struct ah_job *ah_pass_device_link(struct ah_plan *plan, const struct ah_target 
     struct ah_job *job = ah_jobs_add(&plan->jobs);
     push_codegen(plan, target, merged, module, &job->argv);
     if (target->nvidia) {
-        push_unrolling(plan->request, &job->argv);
+        push_limits(plan->request, &job->argv);
         push(&job->argv, "-emit-llvm");
     }
     job->target = target->arch;
