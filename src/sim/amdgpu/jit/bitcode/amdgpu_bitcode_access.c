@@ -30,8 +30,6 @@ LANE struct access access_of(u64 flags, u64 data, u64 address, u64 base, u64 off
     return access;
 }
 
-/* ---- rows ------------------------------------------------------------------------------- */
-
 LANE u64 base_of(const struct amdgpu_wave *wave, const struct access *access)
 {
     u64 base = access->offset;
@@ -40,20 +38,20 @@ LANE u64 base_of(const struct amdgpu_wave *wave, const struct access *access)
     return base;
 }
 
-/* Whether addresses are lane 0's plus lane * step, and do not wrap. */
-LANE bool are_in_a_row(const struct access *access, const u32 *low, const u32 *high, unsigned n,
-                       unsigned step)
+/* ---- rows -------------------------------------------------------------------------------
+ *
+ * Whether lanes are in rows depends on their registers alone, so that it is found once for accesses
+ * with one register and several offsets. */
+
+/* What is 0 if each group of so many lanes has its first one's value plus lane * step. */
+LANE u32 off_row(const u32 *lanes, unsigned n, unsigned group, unsigned step)
 {
-    u32 off = 0, start = low[0], end = start + (u32)access->offset;
-    INDEPENDENT for (unsigned i = 0; i < n; ++i) off |= low[i] ^ (start + i * step);
-    if (access->flags & AMDGPU_ACCESS_WIDE) {
-        u32 upper = high[0];
-        INDEPENDENT for (unsigned i = 0; i < n; ++i) off |= high[i] ^ upper;
+    u32 off = 0;
+    for (unsigned g = 0; g < n; g += group) {
+        u32 start = lanes[g];
+        INDEPENDENT for (unsigned i = 0; i < group; ++i) off |= lanes[g + i] ^ (start + i * step);
     }
-    off |= start > UINT32_MAX - n * step;
-    if (access->flags & AMDGPU_ACCESS_LDS)
-        off |= end > UINT32_MAX - n * step;
-    return !off;
+    return off;
 }
 
 /* Where the words of all lanes are in a row. NULL: they are not, or not in this way. */
@@ -62,16 +60,85 @@ LANE unsigned char *find_row(const struct amdgpu_wave *wave, const struct access
 {
     const u32 *low = destination(wave, access->address, n), *high = low + n;
     const u64 size = sizeof(u32) * n;
-    if (!(access->flags & AMDGPU_ACCESS_FULL) || access->bytes != sizeof(u32) ||
-        !are_in_a_row(access, low, high, n, sizeof(u32)))
+    u32 off = off_row(low, n, n, sizeof(u32)) | (low[0] > UINT32_MAX - size);
+    if (access->flags & AMDGPU_ACCESS_WIDE)
+        off |= off_row(high, n, n, 0);
+    if (off)
         return NULL;
-    if (access->flags & AMDGPU_ACCESS_LDS) {
-        const struct amdgpu_block *block = wave->block;
-        u64 at = (u32)(low[0] + (u32)base);
-        return at + size <= block->lds_size ? block->lds + at : NULL;
-    }
     u64 at = base + low[0] + (access->flags & AMDGPU_ACCESS_WIDE ? (u64)high[0] << 32 : 0);
     return find_bytes(access->space, AMDGPU_ACCESS_DEVICE(access->flags), at, size);
+}
+
+/* ---- groups in LDS ---------------------------------------------------------------------- */
+
+enum { GROUP = 16, GROUPS_MAX = AMDGPU_LANES_MAX / GROUP };
+
+/* A vector of the groups' addresses would be loaded by addresses of registers, which would keep
+ * those in memory. */
+#define EACH_GROUP(g, n)                                                                           \
+    _Pragma("clang loop vectorize(disable)") for (unsigned g = 0; g < (n); g += GROUP)
+
+/* Whether size bytes from each group's first lane on are in LDS; the sum of offsets does not wrap
+ * then. */
+LANE bool is_in_lds(const struct amdgpu_block *block, const u32 *low, u64 base, u64 size,
+                    unsigned n)
+{
+    u32 last = 0;
+    EACH_GROUP(g, n)
+    {
+        last = low[g] > last ? low[g] : last;
+    }
+    return last + (u64)(u32)base + size <= block->lds_size;
+}
+
+/* Elements of so many words at a distance of base: of all groups, or false. */
+LANE bool load_groups(const struct amdgpu_wave *wave, const struct access *access, u64 base, u32 *d,
+                      unsigned words, unsigned n)
+{
+    const u32 *low = destination(wave, access->address, n);
+    const unsigned char *lds = wave->block->lds + (u32)base;
+    if (words == 1 && !off_row(low, n, GROUP, sizeof(u32))) {
+        if (!is_in_lds(wave->block, low, base, sizeof(u32) * GROUP, n))
+            return false;
+        u32 where[GROUPS_MAX];
+        EACH_GROUP(g, n)
+        { /* d may be the same register */
+            where[g / GROUP] = low[g];
+        }
+        EACH_GROUP(g, n)
+        {
+            memcpy(d + g, lds + where[g / GROUP], sizeof(u32) * GROUP);
+        }
+        return true;
+    }
+    if (off_row(low, n, GROUP, 0) || !is_in_lds(wave->block, low, base, sizeof(u32) * words, n))
+        return false;
+    u32 values[GROUPS_MAX * 4];
+    EACH_GROUP(g, n)
+    {
+        memcpy(values + g / GROUP * words, lds + low[g], sizeof(u32) * words);
+    }
+    for (unsigned r = 0; r < words; ++r)
+        EACH_GROUP(g, n)
+        {
+            fill(d + r * n + g, values[g / GROUP * words + r], GROUP);
+        }
+    return true;
+}
+
+LANE bool store_groups(const struct amdgpu_wave *wave, const struct access *access, u64 base,
+                       const u32 *from, unsigned n)
+{
+    const u32 *low = destination(wave, access->address, n);
+    unsigned char *lds = wave->block->lds + (u32)base;
+    if (off_row(low, n, GROUP, sizeof(u32)) ||
+        !is_in_lds(wave->block, low, base, sizeof(u32) * GROUP, n))
+        return false;
+    EACH_GROUP(g, n)
+    {
+        memcpy(lds + low[g], from + g, sizeof(u32) * GROUP);
+    }
+    return true;
 }
 
 /* ---- anywhere --------------------------------------------------------------------------- */
@@ -110,20 +177,36 @@ LANE u64 live_of(const struct amdgpu_wave *wave, const struct access *access, un
 
 /* ---- accesses --------------------------------------------------------------------------- */
 
-/* two: another element, second bytes behind the first, for the next registers. */
+/* What is inline. two: another element, second bytes behind the first, for the next registers. */
+LANE bool load_quickly(const struct amdgpu_wave *wave, const struct access *access, u64 base,
+                       u32 *d, unsigned words, bool two, u64 second, unsigned n)
+{
+    if (!(access->flags & AMDGPU_ACCESS_FULL) || access->bytes != sizeof(u32) * words)
+        return false;
+    if (access->flags & AMDGPU_ACCESS_LDS) {
+        ROOM(data, 4); /* registers keep what they are until both are loaded */
+        if (!two)
+            return load_groups(wave, access, base, d, words, n);
+        if (!load_groups(wave, access, base, data, words, n) ||
+            !load_groups(wave, access, base + second, data + words * n, words, n))
+            return false;
+        memcpy(d, data, sizeof(u32) * n * words * 2);
+        return true;
+    }
+    const unsigned char *row = words == 1 ? find_row(wave, access, base, n) : NULL;
+    if (row)
+        memcpy(d, row, sizeof(u32) * n);
+    return row;
+}
+
 LANE uint32_t load(struct amdgpu_wave *wave, const struct access *access, unsigned words, bool two,
                    u64 second, unsigned n)
 {
     const unsigned registers = two ? 2 * words : words;
     u64 exec = live_of(wave, access, n), base = base_of(wave, access);
     u32 *d = destination(wave, access->data, n);
-    if (!exec)
+    if (!exec || load_quickly(wave, access, base, d, words, two, second, n))
         return 1;
-    const unsigned char *row = two ? NULL : find_row(wave, access, base, n);
-    if (row) {
-        memcpy(d, row, sizeof(u32) * n);
-        return 1;
-    }
     ROOM(address, 2);
     ROOM(data, 4);
     copy_addresses(wave, access, address, n);
@@ -136,19 +219,28 @@ LANE uint32_t load(struct amdgpu_wave *wave, const struct access *access, unsign
     return 1;
 }
 
+/* What is inline: one element. */
+LANE bool store_quickly(const struct amdgpu_wave *wave, const struct access *access, u64 base,
+                        const u32 *from, unsigned n)
+{
+    if (!(access->flags & AMDGPU_ACCESS_FULL) || access->bytes != sizeof(u32))
+        return false;
+    if (access->flags & AMDGPU_ACCESS_LDS)
+        return store_groups(wave, access, base, from, n);
+    unsigned char *row = find_row(wave, access, base, n);
+    if (row)
+        memcpy(row, from, sizeof(u32) * n);
+    return row;
+}
+
 /* other: of the second element, the register of its data. */
 LANE uint32_t store(struct amdgpu_wave *wave, const struct access *access, unsigned words, bool two,
                     u64 second, u64 other, unsigned n)
 {
     u64 exec = live_of(wave, access, n), base = base_of(wave, access);
     const u32 *from = destination(wave, access->data, n);
-    if (!exec)
+    if (!exec || (words == 1 && !two && store_quickly(wave, access, base, from, n)))
         return 1;
-    unsigned char *row = two ? NULL : find_row(wave, access, base, n);
-    if (row) {
-        memcpy(row, from, sizeof(u32) * n);
-        return 1;
-    }
     ROOM(address, 2);
     ROOM(data, 4);
     copy_addresses(wave, access, address, n);
