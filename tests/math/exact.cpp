@@ -16,7 +16,7 @@
 
 #include "hip/device/math/parts_f32.h"
 #include "hip/device/math/parts_f64.h"
-#include "hip/device/math/remainder_f64.h"
+#include "hip/device/math/remainder.h"
 
 emulation emulation_mode = nearest;
 

@@ -16,6 +16,7 @@
 #include "hip/device/math/log_f32.h"
 #include "hip/device/math/parts_f32.h"
 #include "hip/device/math/pow_f32.h"
+#include "hip/device/math/remainder.h"
 #include "hip/device/math/root_f32.h"
 #include "hip/device/math/trig_f32.h"
 #include "hip/device/math_f64.h"

@@ -12,7 +12,7 @@
 #include "hip/device/math/log_f64.h"
 #include "hip/device/math/parts_f64.h"
 #include "hip/device/math/pow_f64.h"
-#include "hip/device/math/remainder_f64.h"
+#include "hip/device/math/remainder.h"
 #include "hip/device/math/root_f64.h"
 #include "hip/device/math/trig_f64.h"
 #include "hip/device/math_parts.h"

@@ -92,6 +92,15 @@ __AH_FN int ilogb_f64(double x)
     int special = __builtin_fabs(x) == __builtin_inf() ? 2147483647 : -2147483647 - 1;
     return x == 0 || !(__builtin_fabs(x) < __builtin_inf()) ? special : exponent_of_number(x);
 }
+
+__AH_FN double nextafter_f64(double x, double y)
+{
+    long long away = (x < y) == (x > 0) ? 1 : -1;
+    double next = double_of(bits_of(x) + static_cast<unsigned long long>(away));
+    next = x == 0 ? __builtin_copysign(0x1p-1074, y) : next;
+    next = x == y ? y : next;
+    return __builtin_isunordered(x, y) ? x + y : next;
+}
 } // namespace __ah
 
 #undef __AH_FN
