@@ -418,6 +418,26 @@ __global__ void approximate(fast *out, const float *x, int n)
               __powf(p, x[i]),      __fdividef(x[i], p),
               __saturatef(x[i])};
 }
+__global__ void fast_sines(float *out, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        out[i] = __sinf(x[i]);
+}
+TEST("the fast sine of a small number is right to 2^-21.41, whatever its sign")
+{
+    std::vector<float> x;
+    for (int e = -149; e <= -10; ++e)
+        for (float sign : {-1.0f, 1.0f})
+            x.push_back(std::ldexp(sign, e));
+    int n = static_cast<int>(x.size());
+    ah_test::buffer<float> in(x), out(n);
+    fast_sines<<<(n + 63) / 64, 64>>>(out.device(), in.device(), n);
+    CHECK_LAUNCH();
+    for (int i = 0; i < n; ++i)
+        CHECK_CASE(std::fabs(out.read()[i] - std::sin(double(x[i]))) <= 0x1.81p-22,
+                   "__sinf(%g) is %g", x[i], out.read()[i]);
+}
 TEST("fast functions of floats are right to about 2^-20")
 {
     std::vector<float> x;

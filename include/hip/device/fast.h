@@ -22,10 +22,15 @@ __AH_FN float fast_divide(float x, float y) { return __nvvm_div_approx_f(x, y); 
 #else
 __AH_FN float fast_exp2(float x) { return __builtin_amdgcn_exp2f(x); }
 __AH_FN float fast_log2(float x) { return __builtin_amdgcn_logf(x); }
-/* radians to turns; the fraction keeps the argument in the instruction's range */
-__AH_FN float turns(float x) { return __builtin_amdgcn_fractf(x * 0.15915494309189535f); }
-__AH_FN float fast_sin(float x) { return __builtin_amdgcn_sinf(turns(x)); }
-__AH_FN float fast_cos(float x) { return __builtin_amdgcn_cosf(turns(x)); }
+/* Radians to turns, of which a part keeps the argument in the instruction's range: for the cosine
+ * the fraction, which is rounded for small negative numbers. */
+__AH_FN float turns(float x) { return x * 0.15915494309189535f; }
+__AH_FN float fast_sin(float x)
+{
+    float t = turns(x);
+    return __builtin_amdgcn_sinf(t - __builtin_rintf(t));
+}
+__AH_FN float fast_cos(float x) { return __builtin_amdgcn_cosf(__builtin_amdgcn_fractf(turns(x))); }
 __AH_FN float fast_divide(float x, float y) { return x * __builtin_amdgcn_rcpf(y); }
 #endif
 } // namespace __ah
