@@ -391,11 +391,34 @@ test_what_is_missing_gives_a_status_of_its_own() {
     same "$code" 1
 }
 
-test_S_gives_assembly() {
+test_S_gives_assembly_of_all_sides() {
     silent bare -S one.hip
-    grep -q '__hip_module_ctor' one.s || fail "no host assembly"
-    ok "$llvm/clang" -c one.s -o one.o
+    same "$(entries one.s s)" "hip-nvptx64-nvidia-cuda-unknown-sm_70 hipv4-amdgcn-amd-amdhsa--gfx1100 hipv4-amdgcn-amd-amdhsa--gfx90a"
+    take one.s gfx90a gfx90a.s s
+    grep -q '^ *.uniform_work_group_size:' gfx90a.s || fail "no AMD assembly"
+    take one.s sm_70 sm_70.s s
+    grep -q '^.target sm_70' sm_70.s || fail "no PTX"
+    silent bare -S one.hip -o -
+    cmp -s output one.s || fail "standard output has another bundle"
+    silent bare -S -fgpu-rdc one.hip -o rdc.s
+    same "$(entries rdc.s s)" "$(entries one.s s)"
+    silent bare -S --offload-host-only one.hip -o host.s
+    head -1 host.s | grep BUNDLE && fail "one side is a bundle"
+    return 0
+}
+
+test_what_S_made_can_be_assembled() {
+    silent bare -S one.hip
+    silent bare -c one.s
     bundle_of one.o
+    same "$(entries fb)" "hip-nvptx64-nvidia-cuda-unknown-sm_70 hipv4-amdgcn-amd-amdhsa--gfx1100 hipv4-amdgcn-amd-amdhsa--gfx90a"
+    silent bare -S -emit-llvm one.hip
+    silent bare -c one.ll -o ll.o
+    bundle_of ll.o
+    same "$(entries fb)" "hip-nvptx64-nvidia-cuda-unknown-sm_70 hipv4-amdgcn-amd-amdhsa--gfx1100 hipv4-amdgcn-amd-amdhsa--gfx90a"
+}
+
+test_S_of_a_device_gives_its_assembly() {
     silent bare -S --offload-device-only --offload-arch=gfx90a one.hip -o gfx.s
     grep -q 'amdgcn-amd-amdhsa' gfx.s || fail "no AMD assembly"
     silent bare -S --offload-device-only --offload-arch=sm_70 one.hip -o sm.s
@@ -426,6 +449,9 @@ E
 test_emit_llvm_gives_ir() {
     silent bare -S -emit-llvm --offload-device-only --offload-arch=gfx90a one.hip -o one.ll
     grep -q 'amdgpu_kernel' one.ll || fail "no device IR"
+    silent bare -S -emit-llvm one.hip -o all.ll
+    take all.ll gfx90a gfx90a.ll ll
+    grep -q 'amdgpu_kernel' gfx90a.ll || fail "no device IR beside the host's"
     silent bare -c -emit-llvm --offload-host-only one.hip
     there one.bc
 }

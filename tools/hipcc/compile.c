@@ -207,19 +207,22 @@ static enum ah_product host_product(const struct ah_request *r)
     }
 }
 
-/* Device and host code in one object (or assembly, or host LLVM). */
-static void plan_fat(struct ah_plan *plan, struct source *s)
+/* Adds the steps that make one host object (or assembly, or host LLVM) with the device code in it;
+ * the last of them is returned. */
+static struct ah_job *add_fat(struct ah_plan *plan, struct source *s, const char *output)
 {
     const struct ah_request *r = plan->request;
     const char **files = ah_text_alloc(plan->targets.count * sizeof(*files));
     struct ah_job **jobs = ah_text_alloc(plan->targets.count * sizeof(*jobs)), *carrier;
     const char *carried = scratch(plan, s, r->rdc ? ".offload" : ".hipfb");
     add_device_passes(plan, s, r->rdc ? AH_PRODUCT_BITCODE : AH_PRODUCT_IMAGE, r->rdc, files, jobs);
-    carrier = r->rdc ? add_pack(plan, files, carried) : ah_pass_bundle(plan, "o", files, carried);
+    carrier =
+        r->rdc ? add_pack(plan, files, carried) : ah_pass_bundle(plan, "o", NULL, files, carried);
     need_all(plan, carrier, jobs);
-    s->last = ah_pass_host(plan, &s->unit, host_product(r), r->rdc, carried, depend_file(plan, s),
-                           s->output);
-    ah_job_needs(&plan->jobs, s->last, carrier);
+    struct ah_job *host = ah_pass_host(plan, &s->unit, host_product(r), r->rdc, carried,
+                                       depend_file(plan, s), output);
+    ah_job_needs(&plan->jobs, host, carrier);
+    return host;
 }
 
 /* Passes that leave nothing behind but messages or dependencies. */
@@ -315,6 +318,22 @@ static const char *bundle_type(enum ah_product product)
     }
 }
 
+/* The assembly or LLVM text of every side, as a bundle. The host's carries the device code, so that
+ * the host can be assembled from it. */
+static void plan_texts(struct ah_plan *plan, struct source *s)
+{
+    const struct ah_request *r = plan->request;
+    enum ah_product product = host_product(r);
+    const char **files = ah_text_alloc(plan->targets.count * sizeof(*files));
+    struct ah_job **jobs = ah_text_alloc(plan->targets.count * sizeof(*jobs));
+    const char *host = scratch(plan, s, r->emit_llvm ? "-host.ll" : "-host.s");
+    struct ah_job *host_job = add_fat(plan, s, host);
+    add_device_passes(plan, s, product, r->rdc, files, jobs);
+    s->last = ah_pass_bundle(plan, bundle_type(product), host, files, s->output);
+    ah_job_needs(&plan->jobs, s->last, host_job);
+    need_all(plan, s->last, jobs);
+}
+
 /* What a device-only compilation gives the user: one image as it is where it stands for itself,
  * otherwise a bundle of all. */
 static void plan_module(struct ah_plan *plan, struct source *s, const char *const *files,
@@ -345,7 +364,7 @@ static void plan_module(struct ah_plan *plan, struct source *s, const char *cons
             output = ah_text_print(
                 "%s%s", stem_of(s->unit.input),
                 product == AH_PRODUCT_IMAGE ? ".hipfb" : device_suffix(plan->targets.at, product));
-        s->last = ah_pass_bundle(plan, bundle_type(product), files, output);
+        s->last = ah_pass_bundle(plan, bundle_type(product), NULL, files, output);
     }
     s->last->product = output;
     need_all(plan, s->last, jobs);
@@ -410,8 +429,31 @@ static void plan_hip(struct ah_plan *plan, struct source *s)
     } else if (r->side == AH_SIDE_HOST || r->mode == AH_MODE_PREPROCESS) {
         s->last = ah_pass_host(plan, &s->unit, host_product(r), r->rdc, NULL, depend_file(plan, s),
                                s->output);
+    } else if (r->mode == AH_MODE_ASSEMBLY) {
+        plan_texts(plan, s);
     } else {
-        plan_fat(plan, s);
+        s->last = add_fat(plan, s, s->output);
+    }
+}
+
+/* Replaces a source that is a bundle of texts, as -S makes it, by the host's part. */
+static void take_host_text(struct ah_plan *plan, struct source *s)
+{
+    const struct ah_input *bundle = s->unit.input;
+    size_t size;
+    if (!ah_text_ends(bundle->path, ".s") && !ah_text_ends(bundle->path, ".ll"))
+        return;
+    const char *text = ah_file_read(bundle->path, &size);
+    const char *host = text ? ah_offload_host_text(text) : NULL;
+    if (!host)
+        return;
+    struct ah_input *input = ah_text_alloc(sizeof(*input));
+    *input = *bundle;
+    input->path = scratch(plan, s, ah_text_print("-host%s", strrchr(bundle->path, '.')));
+    s->unit.input = input;
+    if (!plan->request->dry_run && !ah_file_write(input->path, host, strlen(host))) {
+        ah_report_error("cannot write %s", input->path);
+        plan->failed = true;
     }
 }
 
@@ -422,6 +464,7 @@ static void plan_plain(struct ah_plan *plan, struct source *s)
         ah_report_warning("%s is no HIP source and has no device code", s->unit.input->path);
         return;
     }
+    take_host_text(plan, s);
     s->last = ah_pass_plain(plan, &s->unit, host_product(r), depend_file(plan, s), s->output);
 }
 

@@ -382,7 +382,7 @@ static void add_steps(struct link *link, struct ah_device_result *result)
         jobs[t] = ah_pass_device_link(plan, target, &parts, images[t]);
     }
     const char *bundle = ah_plan_scratch(plan, "program.hipfb");
-    struct ah_job *bundling = ah_pass_bundle(plan, "o", images, bundle);
+    struct ah_job *bundling = ah_pass_bundle(plan, "o", NULL, images, bundle);
     for (size_t t = 0; t < plan->targets.count; t++)
         ah_job_needs(&plan->jobs, bundling, jobs[t]);
     all_units(link, true, &units);

@@ -161,3 +161,16 @@ bool ah_offload_read(const void *data, size_t size, struct ah_offload_images *im
     }
     return true;
 }
+
+const char *ah_offload_host_text(const char *text)
+{
+    static const char start[] = " __CLANG_OFFLOAD_BUNDLE____START__ host-";
+    static const char end[] = " __CLANG_OFFLOAD_BUNDLE____END__ host-";
+    /* The lines are comments, which start with another character in LLVM's text (;) than here (#).
+     */
+    const char *from = strstr(text, start), *to = from ? strstr(from, end) : NULL;
+    if (!to || (from - 1 != text && from[-2] != '\n'))
+        return NULL;
+    from = strchr(from, '\n') + 1;
+    return ah_text_copy(from, (size_t)(to - 1 - from));
+}

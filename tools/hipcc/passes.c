@@ -467,8 +467,8 @@ struct ah_job *ah_pass_plain(struct ah_plan *plan, const struct ah_unit *unit,
     return add_compilation(plan, unit, language, output, &argv);
 }
 
-struct ah_job *ah_pass_bundle(struct ah_plan *plan, const char *type, const char *const *files,
-                              const char *output)
+struct ah_job *ah_pass_bundle(struct ah_plan *plan, const char *type, const char *host,
+                              const char *const *files, const char *output)
 {
     const struct ah_request *r = plan->request;
     struct ah_strings argv = {0};
@@ -479,7 +479,7 @@ struct ah_job *ah_pass_bundle(struct ah_plan *plan, const char *type, const char
     push(&argv, ah_text_print("-type=%s", type));
     push(&argv, "-bundle-align=4096");
     push(&argv, ah_text_print("-targets=%s", targets));
-    push(&argv, "-input=/dev/null");
+    push(&argv, ah_text_print("-input=%s", host ? host : "/dev/null"));
     for (size_t i = 0; i < plan->targets.count; i++)
         push(&argv, ah_text_print("-input=%s", files[i]));
     push(&argv, ah_text_print("-output=%s", output));

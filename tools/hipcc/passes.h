@@ -58,9 +58,10 @@ struct ah_job *ah_pass_host(struct ah_plan *plan, const struct ah_unit *unit,
 struct ah_job *ah_pass_plain(struct ah_plan *plan, const struct ah_unit *unit,
                              enum ah_product product, const char *depend_file, const char *output);
 
-/* Adds the step that bundles one file per target; type is "o", "s", "bc" or "ll". */
-struct ah_job *ah_pass_bundle(struct ah_plan *plan, const char *type, const char *const *files,
-                              const char *output);
+/* Adds the step that bundles one file per target; type is "o", "s", "bc" or "ll". host is the
+ * host's entry, or NULL for an empty one. */
+struct ah_job *ah_pass_bundle(struct ah_plan *plan, const char *type, const char *host,
+                              const char *const *files, const char *output);
 
 /* Pushes the command that makes PTX of an optimized module of LLVM IR. */
 void ah_pass_push_ptx(const struct ah_plan *plan, const struct ah_target *target,
