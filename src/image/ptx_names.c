@@ -303,24 +303,37 @@ static bool loads_object(const char *text, size_t size, const struct token *name
     return false;
 }
 
+/* Whether name stands anywhere but in its declaration. */
+static bool stands_elsewhere(const char *text, size_t size, const struct token *name)
+{
+    struct lexer lexer = {text, text + size};
+    for (struct token t = next(&lexer); t.kind != END; t = next(&lexer))
+        if (t.start != name->start && same(&t, name))
+            return true;
+    return false;
+}
+
 /* Gathers the declared names that need correction. */
 static enum ah_ptx_fix collect(const char *text, size_t size, struct names *names)
 {
     struct lexer lexer = {text, text + size};
     struct declarations d = {0};
     enum ah_ptx_fix result = AH_PTX_FIX_CHANGED;
-    bool reference = false;
+    bool reference = false, used = false; /* used: by an instruction for textures, as it seems */
     unsigned searches = 0;
     for (struct token t = next(&lexer); t.kind != END; t = next(&lexer)) {
         if (*t.start == '.')
             reference = is(&t, ".texref");
         if (!declares(&d, &t))
             continue;
-        if (reference && !names->references && ++searches <= 1000)
+        if (reference && !names->references && ++searches <= 1000) {
             names->references = loads_object(text, size, &t);
+            used = used || names->references || stands_elsewhere(text, size, &t);
+        }
         if (has_dot(t.start, t.length) && result == AH_PTX_FIX_CHANGED)
             result = add(names, &t);
     }
+    names->references = names->references || (searches > 0 && searches <= 1000 && !used);
     return names->count || names->references || result != AH_PTX_FIX_CHANGED ? result
                                                                              : AH_PTX_FIX_UNCHANGED;
 }

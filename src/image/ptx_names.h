@@ -6,8 +6,9 @@
  * spell each dot of such a name `_$_`, as LLVM itself does for local symbols.
  *
  * And clang declares HIP's texture references `.texref`, although code reads them as memory, at
- * `[name+72]`: such declarations become 88 bytes of global memory (docs/kernel-abi.md). Pure: no
- * state, no log; the text may be anything at all. */
+ * `[name+72]`: such declarations become 88 bytes of global memory (docs/kernel-abi.md), and so do
+ * those of a text in which nothing uses a reference. Pure: no state, no log; the text may be
+ * anything at all. */
 #ifndef AH_PTX_NAMES_H
 #define AH_PTX_NAMES_H
 

@@ -132,7 +132,14 @@ static void a_texture_reference_that_is_loaded_from_becomes_memory(void)
     CHECK_TEXT(fixed(".global .texref a.b;\n{ ld.global.b64 %rd1, [a.b+72]; }"),
                ".global .align 8 .b8 a_$_b[88];\n{ ld.global.b64 %rd1, [a_$_b+72]; }");
     CHECK_TEXT(fixed(".global .texref t;\n{ tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}]; }"), "");
-    CHECK_TEXT(fixed(".global .texref t;\n{ ld.global.b64 %rd1, [other_t+72]; }"), "");
+    CHECK_TEXT(fixed(".global .texref t;\n{ tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}];\n"
+                     "ld.global.b64 %rd1, [other_t+72]; }"),
+               "");
+    CHECK_TEXT(fixed(".visible .global .texref unused;\n.entry k() { ret; }"),
+               ".visible .global .align 8 .b8 unused[88];\n.entry k() { ret; }");
+    CHECK_TEXT(fixed(".global .texref t;\n.global .texref unused;\n"
+                     "{ tex.1d.v4.f32.s32 {a, b, c, d}, [t, {x}]; }"),
+               "");
 }
 
 static void hostile_text_is_survived(void)
