@@ -408,7 +408,7 @@ static void pools_and_their_memory_are_exported_and_imported(void **state)
     hipMemPool_t pool, imported;
     hipMemPoolPtrExportData data;
     uint32_t *memory, *same, word = 0;
-    void *never, *of_no_pool;
+    void *again, *never, *of_no_pool;
     int file = -1;
     (void)state;
     properties.handleTypes = hipMemHandleTypePosixFileDescriptor;
@@ -422,6 +422,11 @@ static void pools_and_their_memory_are_exported_and_imported(void **state)
     ok(hipMemPoolImportPointer((void **)&same, imported, &data));
     ok(hipMemcpy(&word, same, 4, hipMemcpyDeviceToHost));
     check(word == 42);
+    ok(hipMemPoolImportPointer((void **)&again, imported, &data));
+    ok(hipFree(again));
+    ok(launch_fill(memory, 43, 1, NULL)); /* which is still there */
+    ok(hipMemcpy(&word, same, 4, hipMemcpyDeviceToHost));
+    check(word == 43);
     expect(hipMallocFromPoolAsync(&never, 16, imported, NULL), hipErrorInvalidValue);
     expect(hipMemPoolExportPointer(NULL, memory), hipErrorInvalidValue);
     expect(hipMemPoolExportPointer(&data, NULL), hipErrorInvalidValue);
@@ -452,7 +457,7 @@ static void pools_and_their_memory_are_exported_and_imported(void **state)
     close(file);
 }
 
-static void a_pool_of_hsa_is_for_other_processes(void **state)
+static void a_pool_of_hsa_is_shared(void **state)
 {
     hipMemPoolProps properties = properties_of(0);
     hipMemPool_t pool, imported;
@@ -473,19 +478,36 @@ static void a_pool_of_hsa_is_for_other_processes(void **state)
     expect(hipMemPoolExportPointer(&data, memory), hipErrorOutOfMemory);
     ok(hipMemPoolExportPointer(&data, memory));
     expect(hipMemPoolExportPointer(&data, (char *)memory + 1), hipErrorInvalidValue);
-    expect_says(hipMemPoolImportPointer(&same, imported, &data), hipErrorInvalidContext,
-                "the handle is of this process: use the pointer it was made from");
+    ok(hipMemPoolImportPointer(&same, imported, &data)); /* the process itself */
+    ok(hipFreeAsync(same, NULL));
+    ok(hipMemset(memory, 7, 4));
+    ok(hipFree(memory));
+    expect_says(hipMemPoolImportPointer(&same, imported, &data), hipErrorInvalidValue,
+                "the memory of the pool's pointer was freed");
+    ok(hipMallocFromPoolAsync(&memory, 4, pool, NULL));
     ok(hipSetDevice(1));
     expect_says(hipMemPoolImportFromShareableHandle(&imported, (void *)(intptr_t)file,
                                                     hipMemHandleTypePosixFileDescriptor, 0),
-                hipErrorInvalidValue,
-                "the memory pool is of another device than the current one");
+                hipErrorInvalidValue, "the memory pool is of another device than the current one");
     ok(hipSetDevice(0));
     ok(hipFreeAsync(memory, NULL));
     ok(hipDeviceSynchronize());
     ok(hipMemPoolDestroy(imported));
     ok(hipMemPoolDestroy(pool));
     close(file);
+}
+
+static void a_process_does_not_open_its_own_memory(void **state)
+{
+    hipIpcMemHandle_t handle;
+    void *memory, *opened;
+    (void)state;
+    ok(hipMalloc(&memory, 64));
+    ok(hipIpcGetMemHandle(&handle, memory));
+    expect_says(hipIpcOpenMemHandle(&opened, handle, hipIpcMemLazyEnablePeerAccess),
+                hipErrorInvalidContext,
+                "the handle is of this process: use the pointer it was made from");
+    ok(hipFree(memory));
 }
 
 int main(void)
@@ -505,9 +527,9 @@ int main(void)
         TEST(attributes_of_pools_are_read_and_set),
         TEST(a_pool_has_a_largest_size),
         TEST(access_to_a_pool_is_given_to_devices),
-        TEST_OVER("cuda", "memory of HSA has one address in a process",
-                  pools_and_their_memory_are_exported_and_imported),
-        TEST_OVER("hsa", "the backend for HSA shares pools by itself", a_pool_of_hsa_is_for_other_processes),
+        TEST(pools_and_their_memory_are_exported_and_imported),
+        TEST_OVER("hsa", "the backend for HSA shares pools by itself", a_pool_of_hsa_is_shared),
+        TEST_OVER("hsa", "the driver refuses it", a_process_does_not_open_its_own_memory),
     };
     use_fake("80,90");
     return run_group("driver.pool", tests);

@@ -30,7 +30,7 @@ struct ahhsa_allocation {
     unsigned flags;
     uint64_t buffer_id;
     bool sync_memops;
-    unsigned opened; /* AHHSA_IMPORTED: how often */
+    unsigned opened; /* AHHSA_IMPORTED: how often; AHHSA_POOLED: how often by its own process */
     void *mapping;   /* AHHSA_EXTERNAL: the runtime's mapping that it lies in */
     /* Devices (by index) with access: of AHHSA_MAPPED all of them, of others those that copies gave
      * access, in addition to its own and peers. */
@@ -151,13 +151,19 @@ struct ahhsa_pool_block {
 bool ahhsa_pool_find(struct ah_backend_device *device, const void *pointer,
                      struct ahhsa_pool_block *out_block);
 
+/* Whether the pool with that number was created by this process, on the device. */
+bool ahhsa_pool_is_own(struct ah_backend_device *device, uint64_t number);
+/* The allocation that starts at pointer, of the pool with that number, is freed once more before it
+ * returns to the pool. False: there is none. */
+bool ahhsa_pool_lend_again(struct ah_backend_device *device, const void *pointer, uint64_t number);
+
 /* ---- memory of other processes: hsa_ipc.c ------------------------------------------------ */
 
 /* What another process opens an allocation by. */
 struct ahhsa_ipc_ticket {
     hsa_amd_ipc_memory_t native;
     uint64_t size; /* of the runtime's allocation */
-    pid_t owner;   /* who cannot open its own memory */
+    pid_t owner;   /* who cannot open its own memory; 0: anyone can */
 };
 /* size: of the runtime's allocation that starts at pointer, unless that knows better. */
 hipError_t ahhsa_ipc_export(struct ah_backend_device *device, void *pointer, size_t size,

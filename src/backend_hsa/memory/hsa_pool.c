@@ -139,6 +139,17 @@ bool ahhsa_pool_is_imported(const struct ah_backend_pool *pool)
     return pool->imported;
 }
 
+bool ahhsa_pool_is_own(struct ah_backend_device *device, uint64_t number)
+{
+    bool own = false;
+    ahhsa_lock(device);
+    for (const struct ah_backend_pool *pool = atomic_load(&device->first_pool); pool && !own;
+         pool = pool->next)
+        own = !pool->imported && pool->number == number;
+    ahhsa_unlock(device);
+    return own;
+}
+
 static void describe_block(struct ahhsa_allocation *allocation, void *data)
 {
     struct ahhsa_pool_block *out = data;
@@ -157,6 +168,35 @@ bool ahhsa_pool_find(struct ah_backend_device *device, const void *pointer,
     *out_block = (struct ahhsa_pool_block){.number = 0};
     return ahhsa_memory_update(device->backend, pointer, describe_block, out_block) &&
            out_block->start == pointer;
+}
+
+/* An allocation that its own process imported: one more of it, or one less. */
+struct own_import {
+    uintptr_t start;
+    uint64_t number; /* of the pool */
+    bool done;
+};
+
+static void add_import(struct ahhsa_allocation *allocation, void *data)
+{
+    struct own_import *import = data;
+    import->done = allocation->origin == AHHSA_POOLED && allocation->range.start == import->start &&
+                   allocation->pool->number == import->number;
+    allocation->opened += import->done;
+}
+
+static void end_import(struct ahhsa_allocation *allocation, void *data)
+{
+    struct own_import *import = data;
+    import->done = allocation->origin == AHHSA_POOLED && allocation->range.start == import->start &&
+                   allocation->opened > 0;
+    allocation->opened -= import->done;
+}
+
+bool ahhsa_pool_lend_again(struct ah_backend_device *device, const void *pointer, uint64_t number)
+{
+    struct own_import import = {(uintptr_t)pointer, number, false};
+    return ahhsa_memory_update(device->backend, pointer, add_import, &import) && import.done;
 }
 
 /* Removes a block that is not in the list of free blocks and whose memory was freed. Under the
@@ -487,6 +527,9 @@ static hipError_t return_block(struct ah_backend_device *device, void *pointer,
 
 hipError_t ahhsa_pool_release(struct ah_backend_device *device, void *pointer)
 {
+    struct own_import import = {.start = (uintptr_t)pointer};
+    if (ahhsa_memory_update(device->backend, pointer, end_import, &import) && import.done)
+        return hipSuccess;
     return return_block(device, pointer, NULL, 0);
 }
 
@@ -498,7 +541,8 @@ hipError_t ahhsa_pool_free(struct ah_backend_device *device, void *pointer,
     if (error != hipSuccess)
         return error;
     if (ahhsa_memory_find(device->backend, pointer, &allocation) &&
-        (allocation.origin == AHHSA_PLAIN || allocation.origin == AHHSA_IMPORTED))
+        (allocation.origin == AHHSA_PLAIN || allocation.origin == AHHSA_IMPORTED ||
+         allocation.opened > 0))
         return ahhsa_memory_free(device, pointer);
     struct ahhsa_signal *ended;
     error = ahhsa_stream_last_signal(stream, &ended);

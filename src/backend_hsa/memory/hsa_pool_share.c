@@ -20,9 +20,11 @@ static const char magic[16] = "anyhip pool 1";
 
 /* The contents of a hipMemPoolPtrExportData. */
 struct shared_block {
-    struct ahhsa_ipc_ticket ticket;
-    uint64_t size; /* that was asked for */
+    hsa_amd_ipc_memory_t native;
+    uint64_t native_size; /* of the runtime's allocation */
+    uint64_t size;        /* that was asked for */
     uint64_t pool;
+    uint64_t address; /* in the process of the pool */
 };
 _Static_assert(sizeof(struct shared_block) <= sizeof(hipMemPoolPtrExportData), "pool pointers");
 
@@ -83,6 +85,7 @@ hipError_t ahhsa_pool_export_pointer(struct ah_backend_device *device, void *poi
                                      hipMemPoolPtrExportData *out_data)
 {
     struct ahhsa_pool_block block;
+    struct ahhsa_ipc_ticket ticket;
     struct shared_block shared;
     hipError_t error = ahhsa_enter(device);
     if (error != hipSuccess)
@@ -90,11 +93,14 @@ hipError_t ahhsa_pool_export_pointer(struct ah_backend_device *device, void *poi
     if (!ahhsa_pool_find(device, pointer, &block) || block.number == 0)
         return refuse("the pointer is not of a memory pool that was created to be shared");
     memset(&shared, 0, sizeof shared);
-    error = ahhsa_ipc_export(device, pointer, block.size, &shared.ticket);
+    error = ahhsa_ipc_export(device, pointer, block.size, &ticket);
     if (error != hipSuccess)
         return error;
+    shared.native = ticket.native;
+    shared.native_size = ticket.size;
     shared.size = block.used;
     shared.pool = block.number;
+    shared.address = (uintptr_t)pointer;
     memset(out_data, 0, sizeof *out_data);
     memcpy(out_data, &shared, sizeof shared);
     return hipSuccess;
@@ -111,7 +117,14 @@ hipError_t ahhsa_pool_import_pointer(struct ah_backend_device *device, struct ah
     if (!ahhsa_pool_is_imported(pool))
         return refuse("the memory pool was not imported");
     if (shared.pool != ahhsa_pool_number(pool) || shared.size == 0 ||
-        shared.size > shared.ticket.size)
+        shared.size > shared.native_size)
         return refuse("the data are not of a pointer of that memory pool");
-    return ahhsa_ipc_import(device, &shared.ticket, shared.size, out_pointer);
+    if (ahhsa_pool_is_own(device, shared.pool)) { /* the runtime opens memory of others */
+        *out_pointer = (void *)(uintptr_t)shared.address;
+        return ahhsa_pool_lend_again(device, *out_pointer, shared.pool)
+                   ? hipSuccess
+                   : refuse("the memory of the pool's pointer was freed");
+    }
+    const struct ahhsa_ipc_ticket ticket = {.native = shared.native, .size = shared.native_size};
+    return ahhsa_ipc_import(device, &ticket, shared.size, out_pointer);
 }

@@ -476,6 +476,7 @@ static hipError_t import_pointer(void **out_pointer, hipMemPool_t handle,
             .device = device,
             .kind = AH_MEMORY_DEVICE,
             .origin = AH_ORIGIN_POOL,
+            .imported = true,
         }) != hipSuccess) {
         free_in(&device->legacy, pointer);
         return hipErrorOutOfMemory;

@@ -32,8 +32,8 @@ static struct ah_allocation *at(uintptr_t start)
 static struct ah_allocation *opened_before(const struct ah_allocation *allocation)
 {
     struct ah_allocation *there = at(allocation->range.start);
-    return there && there->origin == AH_ORIGIN_IPC && allocation->origin == AH_ORIGIN_IPC ? there
-                                                                                          : NULL;
+    bool may_be_known = allocation->origin == AH_ORIGIN_IPC || allocation->imported;
+    return there && may_be_known && there->origin == allocation->origin ? there : NULL;
 }
 
 /* Counts what a device has more or less. That of graphs comes and goes without a call, and graphs

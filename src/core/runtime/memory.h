@@ -22,13 +22,14 @@ struct ah_allocation {
     enum ah_allocation_origin origin;
     unsigned flags;       /* as given when it was made */
     void *device_pointer; /* of host memory: its address on devices */
-    unsigned reopened;    /* AH_ORIGIN_IPC: how often it was opened after the first time */
+    bool imported;        /* AH_ORIGIN_POOL: by hipMemPoolImportPointer */
+    unsigned reopened;    /* how often it was opened or imported when it was known already */
     /* AH_ORIGIN_GRAPH: frees it, in the stream's order, or when the device has done its work
      * (stream NULL). hipErrorInvalidValue: it is not allocated now. */
     hipError_t (*free)(void *pointer, struct ah_stream *stream);
 };
 
-/* Registers an allocation, or counts one more opening of another process's allocation.
+/* Registers an allocation, or counts one more opening or import of one that is known.
  * hipErrorOutOfMemory; hipErrorHostMemoryAlreadyRegistered: it overlaps a known one. */
 hipError_t ah_memory_register(const struct ah_allocation *allocation);
 
