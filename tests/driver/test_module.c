@@ -589,6 +589,9 @@ static void attributes_of_kernels_are_set(void **state)
     ok(hipFuncSetAttribute(&empty_kernel, hipFuncAttributePreferredSharedMemoryCarveout, 50));
     ok(hipFuncGetAttributes(&all, &empty_kernel));
     check(all.maxDynamicSharedSizeBytes == 65536 && all.preferredShmemCarveout == 50);
+    ok(hipFuncSetAttribute(&empty_kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 1024));
+    ok(hipFuncGetAttributes(&all, &empty_kernel));
+    check(all.maxDynamicSharedSizeBytes == 1024);
     expect(hipFuncSetAttribute(&empty_kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 1 << 20),
            hipErrorInvalidValue);
     expect(hipFuncSetAttribute(&empty_kernel, hipFuncAttributeMaxDynamicSharedMemorySize, -1),

@@ -27,11 +27,12 @@ hipError_t ahhsa_function_attributes(struct ah_backend_device *device,
     if (error != hipSuccess || !info)
         return error != hipSuccess ? error : hipErrorOutOfMemory;
     int version = (int)(info->major * 10 + info->minor);
+    int dynamic = __atomic_load_n(&function->max_dynamic, __ATOMIC_RELAXED);
     *out = (hipFuncAttributes){
         .binaryVersion = version,
         .ptxVersion = version,
         .localSizeBytes = function->private_size,
-        .maxDynamicSharedSizeBytes = (int)dynamic_room(function, info),
+        .maxDynamicSharedSizeBytes = dynamic >= 0 ? dynamic : (int)dynamic_room(function, info),
         .maxThreadsPerBlock = (int)max_threads(function, info),
         .numRegs = (int)function->kernel->vgprs,
         .preferredShmemCarveout = __atomic_load_n(&function->carveout, __ATOMIC_RELAXED),
@@ -51,8 +52,10 @@ hipError_t ahhsa_function_set_attribute(struct ah_backend_device *device,
         return error != hipSuccess ? error : hipErrorOutOfMemory;
     switch ((int)attribute) {
     case hipFuncAttributeMaxDynamicSharedMemorySize: /* all of it may be used without opting in */
-        return value >= 0 && (unsigned)value <= dynamic_room(function, info) ? hipSuccess
-                                                                             : hipErrorInvalidValue;
+        if (value < 0 || (unsigned)value > dynamic_room(function, info))
+            return hipErrorInvalidValue;
+        __atomic_store_n(&function->max_dynamic, value, __ATOMIC_RELAXED);
+        return hipSuccess;
     case hipFuncAttributePreferredSharedMemoryCarveout:
         if (value < -1 || value > PERCENT)
             return hipErrorInvalidValue;

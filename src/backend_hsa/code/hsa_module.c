@@ -341,6 +341,7 @@ static hipError_t open_function(struct ah_backend_module *module,
         .kernel = kernel,
         .kernarg_size = kernel->kernarg_size,
         .max_threads = kernel->max_threads,
+        .max_dynamic = -1,
     };
     hipError_t error = find_symbol(module, kernel->symbol, HSA_SYMBOL_KIND_KERNEL, &symbol);
     if (error == hipSuccess)

@@ -14,7 +14,7 @@ struct ah_backend_function {
     uint32_t arguments_size;                         /* kernarg_size, padded */
     uint32_t explicit_end;                           /* where the caller's arguments end */
     uint32_t max_threads;                            /* of a block */
-    int max_dynamic; /* dynamic shared memory that was opted in to */
+    int max_dynamic; /* dynamic shared memory, as it was set; -1: all that there is */
     int carveout;
     uint32_t uses;  /* a bit for each enum ahhsa_value that it has */
     unsigned needs; /* enum ahhsa_needs */

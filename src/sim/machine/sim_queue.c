@@ -13,7 +13,8 @@ void sim_queue_add(struct sim_queue *queue, struct sim_launch *launch)
 {
     atomic_init(&launch->cancelled, false);
     atomic_init(&launch->begun, 0);
-    launch->block_count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    launch->block_count =
+        launch->is_empty ? 1 : (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     launch->resident_max += launch->resident_max == 0;
     launch->resident = launch->parked_count = launch->unused_count = 0;
     launch->parked = launch->unused = launch->deferred = NULL;

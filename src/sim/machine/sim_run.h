@@ -90,6 +90,7 @@ struct sim_launch {
     size_t state_size;     /* bytes of engine state of a resident block */
     uint64_t resident_max; /* blocks that may be in progress at once, >= 1; a cooperative launch
                               passes all of them */
+    bool is_empty;         /* no block does anything, and one runs for all of them */
     int priority;          /* lower runs first, as CUDA has it */
     /* The launch has ended; failed: a wave failed or the launch was cancelled.
      * Called once, on a thread of the pool, as the last thing done with it: the

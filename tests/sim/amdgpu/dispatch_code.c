@@ -71,6 +71,10 @@ kernel void wide(uint *out)
 }
 
 /* One dimension: the others are not used. */
+kernel void nothing(void)
+{
+}
+
 kernel void line(uint *out)
 {
     out[global_id(0)] = item(0) + 1000 * group(0);

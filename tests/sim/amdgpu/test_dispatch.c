@@ -116,6 +116,18 @@ static void groups_at_the_end_of_the_grid_are_smaller(void **state)
     }
 }
 
+/* Not even if its grid is the largest there is, which would take minutes group by group. */
+static void a_kernel_without_instructions_takes_no_time(void **state)
+{
+    (void)state;
+    EACH(code)
+    {
+        struct amdgpu_end end = run_with(
+            *code, "nothing", &(struct run){.grid = {UINT32_MAX, 4, 1}, .group = {1, 1, 1}}, 0, 0);
+        assert_int_equal(end.kind, AMDGPU_END_OK);
+    }
+}
+
 /* gfx908 has them in a register file of their own, of which the descriptor of a kernel says
  * nothing. */
 static void matrices_are_multiplied_in_accumulation_registers(void **state)
@@ -703,6 +715,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_work_item_has_its_ids),
         cmocka_unit_test(groups_at_the_end_of_the_grid_are_smaller),
+        cmocka_unit_test(a_kernel_without_instructions_takes_no_time),
         cmocka_unit_test(matrices_are_multiplied_in_accumulation_registers),
         cmocka_unit_test(a_kernel_may_use_every_register),
         cmocka_unit_test(kernels_of_one_dimension_run_in_one),

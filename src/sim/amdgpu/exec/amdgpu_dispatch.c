@@ -1,6 +1,7 @@
 /* Dispatches: validation of packets and kernel descriptors, the memory of a work-group, the initial
  * values of registers, and the engine that the scheduler drives. */
 #include "amdgpu_wave.h"
+#include "log.h"
 #include "sim_grid.h"
 #include "sim_places.h"
 #include "sim_options.h"
@@ -642,6 +643,16 @@ static bool set_shape(struct amdgpu_dispatch *dispatch, const struct amdgpu_emit
                                                      "out of memory for its decoded code");
 }
 
+/* Whether its first instruction is its last one, and nobody counts instructions. */
+static bool is_empty(const struct amdgpu_dispatch *dispatch)
+{
+    struct amdgpu_inst inst;
+    const void *code = sim_translate(dispatch->device->device, dispatch->entry, 4, false);
+    return !sim_profile_on() && !ah_log_on(AH_LOG_EXTRA, AH_LOG_KERN) &&
+           amdgpu_decode(dispatch->shape->isa, dispatch->lanes, code, 4, &inst) == AMDGPU_DECODED &&
+           inst.row->id == AMDGPU_ID_S_ENDPGM;
+}
+
 /* ---- starting and ending ----------------------------------------------------------- */
 
 static void finish(struct sim_launch *launch, bool failed)
@@ -675,6 +686,7 @@ bool amdgpu_exec_start(struct amdgpu_dispatch *dispatch, const struct amdgpu_emi
         !set_memory(dispatch, out_end) || !set_residence(dispatch, out_end) ||
         !set_shape(dispatch, emitters, out_end))
         return false;
+    dispatch->launch.is_empty = is_empty(dispatch);
     dispatch->launch.state_size = layout_of(dispatch).size;
     amdgpu_code_enter(dispatch->entry);
     dispatch->profile = sim_profile_on() ? amdgpu_profile_begin(dispatch) : NULL;
