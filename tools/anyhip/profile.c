@@ -115,7 +115,7 @@ static bool is_amds_runtime_on_simulated(const char *devices)
 static bool has_simulated(const struct request *request)
 {
     const char *devices = *request->devices ? request->devices : getenv("ANYHIP_BACKEND");
-    char gpu[256] = "";
+    char gpu[DEVICES_SIZE] = "";
     if ((devices && strstr(devices, "sim")) || is_amds_runtime_on_simulated(devices))
         return true;
     if (devices && *devices)
