@@ -142,6 +142,7 @@ foreach(sanitizer address thread)
         OUTPUT_VARIABLE runtime OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
     file(REAL_PATH ${runtime} runtime)
     list(APPEND ah_sanitizer_environment LD_PRELOAD=${runtime}
+        ASAN_OPTIONS=intercept_tls_get_addr=0 # as in tests/sim/simkmt
         TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp)
 endforeach()
 
