@@ -635,6 +635,17 @@ K narrow(eights *p, const eights *q) { p[I] = q[I]; }'
     count sm_70 narrow 'ld.global.b64' 2
 }
 
+test_arrays_of_a_thread_are_aligned_on_nvidia() {
+    assembly sm_70 <<'END'
+K indexed(int *p) {
+    int a[16];
+    for (int i = 0; i < 16; i++) a[i] = p[i];
+    p[I] = a[p[16]] + a[p[17]];
+}
+END
+    count sm_70 indexed '.local .align 16 .b8' 1
+}
+
 test_inline_assembly_is_in_the_code() {
     assembly sm_70 gfx90a gfx1100 <<'END'
 K multiply(float *p, float a) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "constants.h"
 #include "copies.h"
 #include "ptx_names.h"
@@ -22,7 +23,9 @@ static bool finish_module(struct ah_job *job)
     const struct step *step = job->context;
     size_t size;
     const char *module = ah_file_read(step->module, &size);
-    const char *changed = module ? ah_copies_widen(module) : NULL;
+    const char *widened = module ? ah_copies_widen(module) : NULL;
+    const char *aligned = module ? ah_arrays_align(widened ? widened : module) : NULL;
+    const char *changed = aligned ? aligned : widened;
     if (module && (!changed || ah_file_write(step->module, changed, strlen(changed))))
         return true;
     ah_report_error("cannot %s %s", module ? "write" : "read", step->module);
@@ -137,7 +140,7 @@ struct ah_job *ah_ptx_add(struct ah_plan *plan, struct ah_job *job, const struct
     *step = (struct step){plan, target, module, path};
     job->finish = finish_module;
     job->context = step;
-    job->shows = ah_text_print("widen the copies in %s", module);
+    job->shows = ah_text_print("widen copies and align arrays in %s", module);
     struct ah_job *last = ah_jobs_add(&plan->jobs);
     ah_pass_push_ptx(plan, target, module, path, &last->argv);
     last->target = target->arch;
