@@ -2,6 +2,7 @@
  * kernel is compiled before it runs, unless a test says otherwise. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,6 +11,7 @@
 #include "jit.h"
 #include "one_kernel.h"
 #include "log.h"
+#include "ptx_handlers.h"
 #include "ptx_jit.h"
 #include "support.h"
 
@@ -205,27 +207,93 @@ static void a_kernel_of_many_instructions_runs(void **state)
     free(text);
 }
 
-/* In a process of its own, as the mode is read once. */
-static void comparing_is_refused_in_one_line(void **state)
+/* ---- ANYHIP_SIM_JIT=compare, in a process of its own ------------------------------------- */
+
+static void expect_comparisons(uint64_t at_least, uint64_t differing)
+{
+    uint64_t made, found;
+    ptx_jit_comparisons(&made, &found);
+    assert_true(made >= at_least);
+    assert_int_equal(found, differing);
+}
+
+static void regions_that_change_what_they_read_are_compared(void **state)
 {
     (void)state;
-    uint32_t words[64] = {0};
-    const char *body = "add.u32 %r1, %r0, 1; st.global.u32 [%rd1], %r1;\n";
-    ah_log_threshold = 2;
+    uint32_t words[128] = {0};
+    uint64_t before, differing;
+    ptx_jit_comparisons(&before, &differing);
+    expect_same(".shared .align 4 .b8 sh[256];\nmov.u32 %r1, 0; mov.u32 %r2, sh;\n"
+                "mad.lo.u32 %r3, %r0, 4, %r2; st.shared.u32 [%r3], %r0; setp.lt.u32 %p2, %r0, 9;\n"
+                "L: ld.global.u32 %r4, [%rd1]; mad.lo.u32 %r4, %r4, 3, %r1;\n"
+                "st.global.u32 [%rd1], %r4; ld.shared.u32 %r5, [%r3]; add.u32 %r5, %r5, %r4;\n"
+                "st.shared.u32 [%r3], %r5; @%p2 st.global.u32 [%rd1+256], %r5;\n"
+                "red.global.add.u32 [%rd0+508], 1; add.u32 %r1, %r1, 1;\n"
+                "setp.lt.u32 %p1, %r1, 40; @%p1 bra L;\nst.global.u32 [%rd1], %r5;\n",
+                words, 128);
+    expect_comparisons(before + 2, differing);
+    assert_int_equal(words[127], 40 * 64); /* atomics are executed once */
+    assert_int_not_equal(words[64], 0);
+    assert_int_equal(words[64 + 9], 0);
+}
+
+static jit_code right_code;
+static const struct ptx_op *wrong_op; /* whose result the wrong code changes, in lane 5 */
+
+static const void *wrong_code(void *state)
+{
+    struct ptx_warp *warp = state;
+    const void *left = right_code(state);
+    warp->regs[wrong_op->d + 4 * 5] ^= 1;
+    return left;
+}
+
+static void a_difference_is_reported_with_its_instruction(void **state)
+{
+    (void)state;
+    struct run_module *run =
+        run_load(one_kernel("", "ld.global.u32 %r1, [%rd1]; add.u32 %r1, %r1, %r0;\n"
+                                "add.u32 %r1, %r1, 1; mul.lo.u32 %r2, %r1, 7;\n"
+                                "xor.b32 %r3, %r2, %r1; bar.sync 0;\n"
+                                "add.u32 %r3, %r3, %r2; st.global.u32 [%rd1], %r3;\n"));
+    struct sim_memory *memory = run_memory(256);
+    const struct ptx_code *code = ptx_module_kernel(run->module, "k")->code;
+    uint64_t params = memory->address, made, differing;
+    assert_int_equal(run_launch(run, "k", 1, 64, &params), PTX_END_OK);
+    assert_ptr_equal(code->ops->run, ptx_run_region);
+    for (const struct ptx_op *op = code->ops; op->run != ptx_run_barrier; op++)
+        if (strcmp(code->function->insts[op->inst].opcode, "mul") == 0)
+            wrong_op = op;
+    _Atomic(jit_code) *of_entry = (_Atomic(jit_code) *)(uintptr_t)code->ops->extra;
+    right_code = atomic_exchange(of_entry, wrong_code);
+    ptx_jit_comparisons(&made, &differing);
+    memset(memory->view, 0, 256);
     ah_test_capture();
-    one_body(body, 64, words, 64);
-    one_body(body, 64, words, 64);
+    assert_int_equal(run_launch(run, "k", 1, 64, &params), PTX_END_OK);
     const char *said = ah_test_captured();
-    assert_int_equal(ah_test_count(said, "ANYHIP_SIM_JIT=compare is off"), 1);
-    assert_int_equal(words[7], 8);
-    assert_true(compiled() == 0);
+    assert_contains(said, "Compiled code of k differs from the interpreter at line");
+    assert_contains(said, "mul.lo.u32: warp 0, lane 5: 0x2b and not 0x2a");
+    assert_int_equal(ah_test_count(said, "differs"), 1); /* the interpreter goes on with it */
+    expect_comparisons(made + 1, differing + 1);
+    const uint32_t *words = (const uint32_t *)(const void *)memory->view;
+    for (uint32_t i = 0; i < 64; i++)
+        assert_int_equal(words[i], (((i + 1) * 7) ^ (i + 1)) + (i + 1) * 7);
+    sim_memory_destroy(memory);
+    run_unload(run);
 }
 
 int main(int argc, char **argv)
 {
     setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
     setenv("ANYHIP_SIM_JIT_THRESHOLD", "1", 1);
-    const struct CMUnitTest of_compare[] = {cmocka_unit_test(comparing_is_refused_in_one_line)};
+    const struct CMUnitTest of_compare[] = {
+        cmocka_unit_test(regions_that_change_what_they_read_are_compared),
+        cmocka_unit_test(guarded_instructions_change_only_their_lanes),
+        cmocka_unit_test(lanes_in_several_rows_find_their_elements),
+        cmocka_unit_test(warps_meet_at_barriers),
+        cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
+        cmocka_unit_test(a_difference_is_reported_with_its_instruction),
+    };
     if (argc > 1)
         return cmocka_run_group_tests(of_compare, run_open, run_close);
     const struct CMUnitTest tests[] = {

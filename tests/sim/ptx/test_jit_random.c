@@ -72,11 +72,15 @@ static void compiled_random_kernels_do_what_the_interpreter_does(void **state)
                   failed);
     assert_int_equal(failed, 0);
     assert_true(statistics.compiled >= count);
+    uint64_t compared, differing;
+    ptx_jit_comparisons(&compared, &differing);
+    assert_int_equal(differing, 0);
+    assert_true(compared > 0 || jit_mode() != JIT_COMPARE);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    setenv("ANYHIP_SIM_JIT", "on", 1);
+    setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
     setenv("ANYHIP_SIM_JIT_THRESHOLD", "1", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_random_kernels_do_what_the_interpreter_does),

@@ -1,6 +1,6 @@
 /* Entries of regions: when they are requested, what executes them, and how they are freed. */
 #include "jit.h"
-#include "log.h"
+#include "ptx_compare.h"
 #include "ptx_facts.h"
 #include "ptx_handlers.h"
 #include "ptx_jit.h"
@@ -16,8 +16,10 @@
 
 /* Of an op: its region, which is being compiled until code is set. */
 struct ptx_entry {
-    _Atomic(jit_code) code;
-    const uint32_t *block; /* the size of blocks that it is for */
+    _Atomic(jit_code) code; /* first: tests replace it */
+    bool compares;          /* with the interpreter, each time it is executed */
+    _Atomic(bool) differs;  /* from the interpreter, which executes it from then on */
+    const uint32_t *block;  /* the size of blocks that it is for */
     struct ptx_op *op;
     struct jit_region *compiled;
     struct ptx_region *region;
@@ -41,25 +43,23 @@ void ptx_jit_suspend(bool suspended)
     atomic_store(&is_suspended, suspended);
 }
 
-static void say_nothing_is_compared(void)
-{
-    static _Atomic(bool) said;
-    if (!atomic_exchange(&said, true))
-        AH_LOG_WARN(
-            "ANYHIP_SIM_JIT=compare is off on simulated NVIDIA devices, which cannot compare "
-            "yet: kernels are not compiled");
-}
-
 bool ptx_jit_on(void)
 {
-    enum jit_mode mode = jit_mode();
-    if (__builtin_expect(mode == JIT_COMPARE, 0))
-        say_nothing_is_compared();
-    return mode == JIT_ON && !atomic_load_explicit(&is_suspended, memory_order_relaxed) &&
+    return jit_mode() != JIT_OFF && !atomic_load_explicit(&is_suspended, memory_order_relaxed) &&
            !sim_profile_on() && !sim_options()->checks && !sim_options()->run.deterministic;
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
+
+static const struct ptx_op *compare(struct ptx_warp *warp, const struct ptx_op *op,
+                                    struct ptx_entry *entry, jit_code code)
+{
+    bool differs = atomic_load_explicit(&entry->differs, memory_order_relaxed);
+    const struct ptx_op *next = differs ? op : ptx_compare(warp, op, code, &differs);
+    if (differs)
+        atomic_store_explicit(&entry->differs, true, memory_order_relaxed);
+    return next;
+}
 
 const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *op)
 {
@@ -68,7 +68,9 @@ const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *
     if (warp->mask != UINT32_MAX || block[0] != entry->block[0] || block[1] != entry->block[1])
         return ptx_run_join(warp, op);
     jit_code code = atomic_load_explicit(&entry->code, memory_order_relaxed);
-    const struct ptx_op *next = code(warp);
+    const struct ptx_op *next = __builtin_expect(entry->compares, 0)
+                                    ? compare(warp, op, (struct ptx_entry *)(uintptr_t)entry, code)
+                                    : code(warp);
     return next == op ? ptx_run_join(warp, op) : next;
 }
 
@@ -109,7 +111,8 @@ static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t i
     struct ptx_entry *entry = calloc(1, sizeof *entry);
     if (!entry)
         return;
-    *entry = (struct ptx_entry){.block = jit->block, .op = op, .next = jit->entries};
+    *entry = (struct ptx_entry){
+        .compares = jit_mode() == JIT_COMPARE, .block = jit->block, .op = op, .next = jit->entries};
     jit->entries = entry; /* one that is too small or refused is not tried again */
     if (!jit->known.code) {
         jit->known.code = code;

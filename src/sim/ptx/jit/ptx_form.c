@@ -231,6 +231,21 @@ static bool form_access(const struct ptx_op *op, bool some, enum ptx_wave_shape 
     return fine;
 }
 
+bool ptx_form_is_store(const struct ptx_code *code, const struct ptx_op *op)
+{
+    return is_access(code, op) && ((const struct ptx_access *)op->extra)->write;
+}
+
+bool ptx_form_repeats(const struct ptx_code *code, const struct ptx_op *op)
+{
+    struct ptx_form form, alu = {0};
+    if (!ptx_form_of(code, op, &form) || form.any)
+        return false;
+    if (is_access(code, op))
+        return !is_ordered(op);
+    return form.kind == WAVE_EFFECT || ptx_form_alu(code, op, false, &alu);
+}
+
 bool ptx_form_of(const struct ptx_code *code, const struct ptx_op *op, struct ptx_form *out_form)
 {
     *out_form = (struct ptx_form){.kind = WAVE_EFFECT};

@@ -1,5 +1,6 @@
 /* From the ops of a function to a region: blocks that are reached from an entry without leaving. */
 #include "ptx_region.h"
+#include "jit.h"
 #include "ptx_facts.h"
 #include "ptx_handlers.h"
 #include "ptx_jit.h"
@@ -232,7 +233,8 @@ static void make_block(struct building *building, unsigned number)
             op = append_guarded(building, op);
             continue;
         }
-        if (!ptx_form_of(building->code, op, &form)) {
+        bool repeats = jit_mode() != JIT_COMPARE || ptx_form_repeats(building->code, op);
+        if (!repeats || !ptx_form_of(building->code, op, &form)) {
             block.op = op;
             break;
         }

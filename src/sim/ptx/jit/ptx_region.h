@@ -69,6 +69,11 @@ void ptx_form_shape(const struct ptx_op *op, enum ptx_wave_shape shape, struct p
 /* Whether an op loads one element of a parameter of the launch by its name. */
 bool ptx_form_is_parameter(const struct ptx_code *code, const struct ptx_op *op);
 
+/* Whether an op can be executed again from the same registers and memory, with the same effect. */
+bool ptx_form_repeats(const struct ptx_code *code, const struct ptx_op *op);
+/* Whether it is a store, whose extra is a struct ptx_access. */
+bool ptx_form_is_store(const struct ptx_code *code, const struct ptx_op *op);
+
 /* The machine of PTX; its bitcode is NULL where none was compiled. */
 const struct wave_machine *ptx_region_machine(void);
 

@@ -27,6 +27,10 @@ void ptx_jit_call(const struct ptx_code *code, const struct ptx_launch *launch);
 /* The handler of an op at which a region begins. */
 const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *op);
 
+/* With ANYHIP_SIM_JIT=compare: how often regions were compared with the interpreter, and differed.
+ */
+void ptx_jit_comparisons(uint64_t *out_made, uint64_t *out_differing);
+
 /* For tests: from here on functions get no regions, or get them again. */
 void ptx_jit_suspend(bool suspended);
 

@@ -1,0 +1,311 @@
+/* Executes regions both ways, and finds the first instruction whose result differs. */
+#include "ptx_compare.h"
+
+#include "demangle.h"
+#include "log.h"
+#include "ptx_handlers.h"
+#include "ptx_jit.h"
+#include "ptx_memory.h"
+#include "ptx_region.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPS_MAX = 1 << 15, ELEMENT_MAX = 16 };
+
+struct stored {
+    const struct ptx_op *op;
+    unsigned char *where;
+    unsigned size;
+    unsigned char old[ELEMENT_MAX], found[ELEMENT_MAX]; /* before, and by the region */
+};
+
+struct comparison {
+    struct ptx_warp *warp, start;
+    const struct ptx_code *code;
+    unsigned char *registers;  /* at the start */
+    unsigned char *found;      /* the region's */
+    const struct ptx_op **ops; /* that the interpreter has executed */
+    unsigned op_count, op_capacity;
+    struct stored *stores;
+    unsigned store_count, store_capacity;
+    bool notes;   /* stores are noted */
+    bool limited; /* no memory, or too many ops */
+    bool failed;  /* an access has, which was reported */
+};
+
+static _Atomic(uint64_t) made, differing;
+
+void ptx_jit_comparisons(uint64_t *out_made, uint64_t *out_differing)
+{
+    *out_made = atomic_load(&made);
+    *out_differing = atomic_load(&differing);
+}
+
+/* ---- what is noted ------------------------------------------------------------------------ */
+
+static void *next_of(struct comparison *c, void **list, unsigned *count, unsigned *capacity,
+                     size_t size)
+{
+    if (*count == *capacity) {
+        unsigned more = 2 * *capacity + 256;
+        void *moved = realloc(*list, more * size);
+        if (!moved) {
+            c->limited = true;
+            return NULL;
+        }
+        *list = moved;
+        *capacity = more;
+    }
+    return (char *)*list + (*count)++ * size;
+}
+
+static void note_op(struct comparison *c, const struct ptx_op *op)
+{
+    void *list = c->ops;
+    const struct ptx_op **at = next_of(c, &list, &c->op_count, &c->op_capacity, sizeof *at);
+    c->ops = list;
+    if (at)
+        *at = op;
+    c->limited |= c->op_count > OPS_MAX;
+}
+
+/* False: the access fails, which was reported. */
+static bool note_store(struct comparison *c, const struct ptx_op *op)
+{
+    const struct ptx_access *access = op->extra;
+    uint64_t at[PTX_LANES];
+    unsigned char *where[PTX_LANES];
+    ptx_access_addresses(c->warp, access, at);
+    if (!ptx_access_pointers(c->warp, op, access, at, where))
+        return false;
+    for (uint32_t left = c->warp->mask; left; left &= left - 1) {
+        void *list = c->stores;
+        struct stored *stored =
+            next_of(c, &list, &c->store_count, &c->store_capacity, sizeof *stored);
+        c->stores = list;
+        if (!stored)
+            return true;
+        *stored =
+            (struct stored){.op = op, .where = where[__builtin_ctz(left)], .size = access->bytes};
+        memcpy(stored->old, stored->where, stored->size);
+    }
+    return true;
+}
+
+/* ---- the interpreter --------------------------------------------------------------------- */
+
+static const struct ptx_op *execute(struct comparison *c, const struct ptx_op *op)
+{
+    if (c->limited || !ptx_form_repeats(c->code, op))
+        return NULL;
+    note_op(c, op);
+    c->failed = c->notes && ptx_form_is_store(c->code, op) && !note_store(c, op);
+    if (c->failed || c->limited)
+        return NULL;
+    const struct ptx_op *next = op->run(c->warp, op);
+    c->failed = !next;
+    return next;
+}
+
+static const struct ptx_op *execute_guarded(struct comparison *c, const struct ptx_op *guard)
+{
+    const struct ptx_op *op = guard->run(c->warp, guard);
+    if (op == guard->target)
+        return op;
+    while (op && op->run != ptx_run_unguard)
+        op = execute(c, op);
+    return op ? op->run(c->warp, op) : NULL;
+}
+
+/* Where lanes agree, and the warp does not have to make way for others. */
+static const struct ptx_op *execute_branch(struct comparison *c, const struct ptx_op *op)
+{
+    bool jumps = op->run == ptx_run_jump || op->run == ptx_run_jump_back;
+    uint32_t taken = UINT32_MAX;
+    if (!jumps) {
+        memcpy(&taken, c->warp->regs + op->a, sizeof taken);
+        taken ^= (uint32_t)op->b;
+    }
+    if ((taken && ~taken) || (taken && c->warp->budget - (int)op->c <= 0))
+        return NULL;
+    return op->run(c->warp, op);
+}
+
+/* NULL: this ends what can be executed once more, or an access has failed. */
+static const struct ptx_op *step(struct comparison *c, const struct ptx_op *op)
+{
+    if (op->run == ptx_run_join || op->run == ptx_run_region)
+        return ptx_run_join(c->warp, op);
+    if (op->run == ptx_run_jump || op->run == ptx_run_jump_back || op->run == ptx_run_branch ||
+        op->run == ptx_run_branch_back)
+        return execute_branch(c, op);
+    return op->run == ptx_run_guard ? execute_guarded(c, op) : execute(c, op);
+}
+
+/* As far as it goes. */
+static void go_ahead(struct comparison *c, const struct ptx_op *op)
+{
+    c->notes = true;
+    while (op)
+        op = step(c, op);
+    c->notes = false;
+}
+
+/* To where the region was left. False: the interpreter does not come there. */
+static bool follow(struct comparison *c, const struct ptx_op *op, const struct ptx_op *left,
+                   uint64_t steps, int budget)
+{
+    c->op_count = 0;
+    while (op && (op != left || c->warp->steps != steps || c->warp->budget != budget))
+        op = step(c, op);
+    return op != NULL;
+}
+
+/* ---- states ------------------------------------------------------------------------------- */
+
+static void go_back(struct comparison *c)
+{
+    for (unsigned i = c->store_count; i-- > 0;)
+        memcpy(c->stores[i].where, c->stores[i].old, c->stores[i].size);
+    *c->warp = c->start;
+    memcpy(c->warp->regs, c->registers, c->code->frame_size);
+}
+
+static void keep_found(struct comparison *c)
+{
+    memcpy(c->found, c->warp->regs, c->code->frame_size);
+    for (unsigned i = 0; i < c->store_count; i++)
+        memcpy(c->stores[i].found, c->stores[i].where, c->stores[i].size);
+}
+
+/* ---- differences ---------------------------------------------------------------------------- */
+
+/* op: whose result it is; NULL: of none that was executed. */
+static void report(const struct comparison *c, const struct ptx_op *op, const char *what)
+{
+    char spelling[160] = "";
+    const struct ptx_inst *inst = op ? &c->code->function->insts[op->inst] : NULL;
+    AH_LOG_NOTICE(AH_LOG_ERROR,
+                  "Compiled code of %s differs from the interpreter at line %u, %s: warp %u, %s",
+                  ah_demangle(c->code->function->symbol->name), inst ? inst->line : 0,
+                  inst ? ptx_inst_spelling(inst, spelling, sizeof spelling) : "no instruction",
+                  c->warp->number, what);
+}
+
+static bool slot_differs(const struct comparison *c, const struct wave_slot *slot)
+{
+    return memcmp(c->found + slot->offset, c->warp->regs + slot->offset, slot->size) != 0;
+}
+
+static bool is_written_later(const struct comparison *c, unsigned after, uint32_t offset)
+{
+    for (unsigned i = after + 1; i < c->op_count; i++) {
+        struct ptx_form form;
+        ptx_form_of(c->code, c->ops[i], &form);
+        for (unsigned s = 0; s < form.write_count; s++)
+            if (form.writes[s].offset == offset)
+                return true;
+    }
+    return false;
+}
+
+static void report_slot(const struct comparison *c, const struct ptx_op *op,
+                        const struct wave_slot *slot)
+{
+    unsigned width = slot->size / PTX_LANES ? slot->size / PTX_LANES : slot->size, at = 0;
+    const unsigned char *found = c->found + slot->offset, *expected = c->warp->regs + slot->offset;
+    uint64_t values[2] = {0};
+    char what[160];
+    while (memcmp(found + at, expected + at, width) == 0)
+        at += width;
+    memcpy(&values[0], found + at, width < 8 ? width : 8);
+    memcpy(&values[1], expected + at, width < 8 ? width : 8);
+    snprintf(what, sizeof what, "lane %u: 0x%llx and not 0x%llx", at / width,
+             (unsigned long long)values[0], (unsigned long long)values[1]);
+    report(c, op, what);
+}
+
+/* Whether registers differ; of the first instruction that has written one of these last. */
+static bool find_register(const struct comparison *c)
+{
+    if (memcmp(c->found, c->warp->regs, c->code->frame_size) == 0)
+        return false;
+    for (unsigned i = 0; i < c->op_count; i++) {
+        struct ptx_form form;
+        ptx_form_of(c->code, c->ops[i], &form);
+        for (unsigned s = 0; s < form.write_count; s++)
+            if (slot_differs(c, &form.writes[s]) &&
+                !is_written_later(c, i, form.writes[s].offset)) {
+                report_slot(c, c->ops[i], &form.writes[s]);
+                return true;
+            }
+    }
+    report(c, NULL, "a register that nothing has written");
+    return true;
+}
+
+static bool find_store(const struct comparison *c)
+{
+    for (unsigned i = 0; i < c->store_count; i++)
+        if (memcmp(c->stores[i].where, c->stores[i].found, c->stores[i].size) != 0) {
+            report(c, c->stores[i].op, "what is stored");
+            return true;
+        }
+    return false;
+}
+
+/* ---- both ways ---------------------------------------------------------------------------------
+ */
+
+/* The region has been executed, and everything but what was found is as at the start. Returns the
+ * op to go on with. */
+static const struct ptx_op *check(struct comparison *c, const struct ptx_op *op,
+                                  const struct ptx_op *left, const struct ptx_warp *after,
+                                  bool *out_differs)
+{
+    atomic_fetch_add(&made, 1);
+    bool same_way = follow(c, op, left, after->steps, after->budget);
+    if (!same_way) {
+        go_back(c);
+        report(c, left, "the interpreter does not come there");
+        left = op;
+    }
+    *out_differs = !same_way || find_register(c) || find_store(c);
+    if (!*out_differs && c->warp->carry != after->carry) {
+        report(c, NULL, "the carry");
+        *out_differs = true;
+    }
+    atomic_fetch_add(&differing, *out_differs);
+    return left;
+}
+
+const struct ptx_op *ptx_compare(struct ptx_warp *warp, const struct ptx_op *op, jit_code code,
+                                 bool *out_differs)
+{
+    struct comparison c = {.warp = warp, .start = *warp, .code = warp->fragment->frame->code};
+    size_t size = c.code->frame_size;
+    const struct ptx_op *left = op;
+    c.registers = malloc(2 * size + 1);
+    c.found = c.registers + size;
+    *out_differs = false;
+    if (!c.registers)
+        return op;
+    memcpy(c.registers, warp->regs, size);
+    go_ahead(&c, op);
+    if (!c.failed)
+        go_back(&c);
+    if (!c.failed && !c.limited) {
+        left = code(warp);
+        struct ptx_warp after = *warp;
+        keep_found(&c);
+        go_back(&c);
+        left = check(&c, op, left, &after, out_differs);
+    }
+    free(c.registers);
+    free(c.ops);
+    free(c.stores);
+    return c.failed ? NULL : left;
+}
