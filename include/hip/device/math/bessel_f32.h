@@ -8,6 +8,7 @@
 #ifndef HIP_DEVICE_MATH_BESSEL_F32_H
 #define HIP_DEVICE_MATH_BESSEL_F32_H
 
+#include "hip/device/math/bessel_orders.h"
 #include "hip/device/math/trig_f32.h"
 
 #define __AH_FN static __device__ inline __attribute__((always_inline))
@@ -263,11 +264,6 @@ __AH_FN float y1_far(float x)
     sincos_of_sum(x, q * j1_phase(w), &s, &c);
     return -0x1.20dd76p-1f * hw::rsq(x) * j1_modulus(w) * (s + c);
 }
-/* at 0, infinity, NaN and below 0 */
-__AH_FN float y_special(float x)
-{
-    return x == 0.0f ? -__builtin_inff() : x > 0.0f ? 0.0f : __builtin_nanf("");
-}
 /* 6 ulp below 8 */
 __AH_FN float y0_f32(float x)
 {
@@ -282,93 +278,38 @@ __AH_FN float y1_f32(float x)
     return x < 8.0f ? y1_near(x) : y1_far(x);
 }
 
-/* Y of order n + 1 is 2 n / x times Y of order n, less Y of order n - 1. The errors grow no faster
- * than Y. */
-static __device__ inline float yn_f32(int n, float x)
-{
-    bool negative = (n & 1) && n < 0;
-    unsigned int order = n < 0 ? 0u - static_cast<unsigned int>(n) : static_cast<unsigned int>(n);
-    if (!(x > 0.0f && x < __builtin_inff()))
-        return negative ? -y_special(x) : y_special(x);
-    float before, r;
-    if (x < 8.0f) {
-        before = y0_near(x);
-        r = y1_near(x);
-    } else {
-        before = y0_far(x);
-        r = y1_far(x);
-    }
-    if (order == 0)
-        return before;
-    float step = 2.0f / x, factor = 1.0f;
-    for (unsigned int k = 1; k < order && r > -__builtin_inff(); ++k, factor += 1.0f) {
-        float next = __builtin_fmaf(factor * step, r, -before);
-        before = r;
-        r = next;
-    }
-    return negative ? -r : r;
-}
-
-/* J of order n > x by the same recurrence downwards, from an order where J is nothing beside that;
- * J of order 0 or 1, whichever is larger, gives the scale. For x from 2^-10.
- *
- * Both kinds are within 2.5 n + 2 ulp where x is below n, or as exact as orders 0 and 1, and
- * elsewhere within 5e-7 up to order 50, 7e-7 up to order 128 and 2.6e-6 at order 500. */
-static __device__ inline float jn_downwards(unsigned int n, float x, float j0, float j1)
-{
-    float root = hw::ex2(hw::lg2(static_cast<float>(n)) * 0.33333334f);
-    unsigned int k = n + static_cast<unsigned int>(4.0f * root) + 3;
-    float step = 2.0f / x, factor = static_cast<float>(k), above = 0.0f, here = 1.0f, r = 0.0f;
-    for (; k > 0; --k, factor -= 1.0f) {
-        float below = __builtin_fmaf(factor * step, here, -above);
-        above = here;
-        here = below;
-        if (__builtin_fabsf(here) > 0x1p+60f) {
-            here *= 0x1p-60f;
-            above *= 0x1p-60f;
-            r *= 0x1p-60f;
+/* Of other orders both kinds are within 2.5 n + 2 ulp where x is below n, or as exact as orders 0
+ * and 1, and elsewhere within 5e-7 up to order 50, 7e-7 up to order 128 and 2.6e-6 at order 500. */
+template <> struct bessel_type<float> {
+    static constexpr bool infinite_is_nothing = true;
+    static constexpr float small = 0x1p-10f, scale = 0x1p+60f, start_factor = 4.0f;
+    static constexpr unsigned int start = 3;
+    __AH_FN float quotient(float x, float y) { return x * hw::rcp(y); }
+    __AH_FN float y0_and_y1(float x, float *y1)
+    {
+        float y0;
+        if (x < 8.0f) {
+            y0 = y0_near(x);
+            *y1 = y1_near(x);
+        } else {
+            y0 = y0_far(x);
+            *y1 = y1_far(x);
         }
-        r = k - 1 == n ? here : r;
+        return y0;
     }
-    bool even = __builtin_fabsf(j0) > __builtin_fabsf(j1);
-    return r * ((even ? j0 : j1) * hw::rcp(even ? here : above));
-}
-/* The first two terms of its series: for x below 2^-10. */
-static __device__ inline float jn_of_small(unsigned int n, float x)
-{
-    float half = 0.5f * x, r = 1.0f;
-    for (unsigned int k = n; k > 0; --k)
-        r *= half * hw::rcp(static_cast<float>(k));
-    return r * (1.0f - half * half * hw::rcp(static_cast<float>(n) + 1.0f));
-}
-static __device__ inline float jn_f32(int n, float x)
-{
-    bool negative =
-        (n & 1) && ((n < 0) != (bits_of(x) >> 31 != 0)); /* odd orders are odd in n and in x */
-    unsigned int order = n < 0 ? 0u - static_cast<unsigned int>(n) : static_cast<unsigned int>(n);
-    float a = __builtin_fabsf(x), whole = static_cast<float>(order);
-    float before = j0_f32(a), r = j1_f32(a);
-    if (order == 0 || x != x)
-        return before;
-    if (order == 1)
-        return negative ? -r : r;
-    /* J is below e x / 2 n to the power of n */
-    if (a == __builtin_inff() || whole * hw::lg2(1.36f * a * hw::rcp(whole)) < -160.0f) {
-        r = 0.0f;
-    } else if (a < 0x1p-10f) {
-        r = jn_of_small(order, a);
-    } else if (whole > a) {
-        r = jn_downwards(order, a, before, r);
-    } else {
-        float step = 2.0f / a, factor = 1.0f;
-        for (unsigned int k = 1; k < order; ++k, factor += 1.0f) {
-            float next = __builtin_fmaf(factor * step, r, -before);
-            before = r;
-            r = next;
-        }
+    __AH_FN float j0_and_j1(float a, float *j1)
+    {
+        float j0 = j0_f32(a);
+        *j1 = j1_f32(a);
+        return j0;
     }
-    return negative ? -r : r;
-}
+    __AH_FN bool is_nothing(float order, float a)
+    {
+        return a == __builtin_inff() || order * hw::lg2(1.36f * a * hw::rcp(order)) < -160.0f;
+    }
+};
+__AH_FN float yn_f32(int n, float x) { return yn_of(n, x); }
+__AH_FN float jn_f32(int n, float x) { return jn_of(n, x); }
 } // namespace __ah
 
 #undef __AH_FN

@@ -9,6 +9,7 @@
 #ifndef HIP_DEVICE_MATH_BESSEL_F64_H
 #define HIP_DEVICE_MATH_BESSEL_F64_H
 
+#include "hip/device/math/bessel_orders.h"
 #include "hip/device/math/log_f64.h"
 #include "hip/device/math/root_f64.h"
 #include "hip/device/math/trig_f64.h"
@@ -361,11 +362,6 @@ __AH_FN double y1_near(double x)
     }
     return y1_middle(x - 5.625) * ((x - 0x1.5b7fe4e87b02ep+2) - 0x1.dfe7bac228e8cp-52);
 }
-/* at 0, infinity, NaN and below 0 */
-__AH_FN double y_special(double x)
-{
-    return x == 0.0 ? -__builtin_inf() : x > 0.0 ? 0.0 : __builtin_nan("");
-}
 __AH_FN double y0_f64(double x) /* 4 ULP below 8 */
 {
     if (__builtin_expect(!(x > 0.0 && x < __builtin_inf()), 0))
@@ -379,109 +375,45 @@ __AH_FN double y1_f64(double x) /* 4 ULP below 8 */
     return x < 8.0 ? y1_near(x) : y1_far(far_parts(x));
 }
 
-/* Y of order n + 1 is 2 n / x times Y of order n, less Y of order n - 1. The errors grow no faster
- * than Y. */
-static __device__ inline double yn_f64(int n, double x)
-{
-    __AH_EXACT
-    bool negative = (n & 1) && n < 0;
-    unsigned int order = n < 0 ? 0u - static_cast<unsigned int>(n) : static_cast<unsigned int>(n);
-    if (!(x > 0.0 && x < __builtin_inf()))
-        return negative ? -y_special(x) : y_special(x);
-    double before, r;
-    if (x < 8.0) {
-        before = y0_near(x);
-        r = y1_near(x);
-    } else {
-        bessel_far f = far_parts(x);
-        before = y0_far(f);
-        r = y1_far(f);
-    }
-    if (order == 0)
-        return before;
-    double step = 2.0 / x, factor = 1.0;
-    for (unsigned int k = 1; k < order && r > -__builtin_inf(); ++k, factor += 1.0) {
-        double next = fma_f64(factor * step, r, -before);
-        before = r;
-        r = next;
-    }
-    return negative ? -r : r;
-}
-
-/* J of order n > x by the same recurrence downwards, from an order where its square is nothing
- * beside J of order n; J of order 0 or 1, whichever is larger, gives the scale.
- *
- * Both kinds are within 2 n + 6 ULP where x is below n, and elsewhere within 1.3e-15 up to order
- * 128 and 5e-15 at order 500. */
-static __device__ inline double jn_downwards(unsigned int n, double x, double j0, double j1)
-{
-    __AH_EXACT
-    float root = hw::ex2(hw::lg2(static_cast<float>(n)) * 0.33333334f);
-    unsigned int k = n + static_cast<unsigned int>(8.0f * root) + 6;
-    double step = 2.0 / x, factor = static_cast<double>(k), above = 0.0, here = 1.0, r = 0.0;
-    for (; k > 0; --k, factor -= 1.0) {
-        double below = fma_f64(factor * step, here, -above);
-        above = here;
-        here = below;
-        if (__builtin_fabs(here) > 0x1p+500) {
-            here *= 0x1p-500;
-            above *= 0x1p-500;
-            r *= 0x1p-500;
+/* Of other orders both kinds are within 2 n + 6 ULP where x is below n, and elsewhere
+ * within 1.3e-15 up to order 128 and 5e-15 at order 500. */
+template <> struct bessel_type<double> {
+    static constexpr bool infinite_is_nothing = false;
+    static constexpr double small = 0x1p-20, scale = 0x1p+500;
+    static constexpr float start_factor = 8.0f;
+    static constexpr unsigned int start = 6;
+    __AH_FN double quotient(double x, double y) { return x / y; }
+    __AH_FN double y0_and_y1(double x, double *y1)
+    {
+        double y0;
+        if (x < 8.0) {
+            y0 = y0_near(x);
+            *y1 = y1_near(x);
+        } else {
+            bessel_far f = far_parts(x);
+            y0 = y0_far(f);
+            *y1 = y1_far(f);
         }
-        r = k - 1 == n ? here : r;
+        return y0;
     }
-    bool even = __builtin_fabs(j0) > __builtin_fabs(j1);
-    return r * ((even ? j0 : j1) / (even ? here : above));
-}
-/* The first two terms of its series: for x below 2^-20. */
-static __device__ inline double jn_of_small(unsigned int n, double x)
-{
-    double half = 0.5 * x, r = 1.0;
-    for (unsigned int k = n; k > 0; --k)
-        r *= half / static_cast<double>(k);
-    return r * (1.0 - half * half / (static_cast<double>(n) + 1.0));
-}
-/* J of order 0 and 1 for a >= 0 */
-__AH_FN double j0_and_j1(double a, double *j1)
-{
-    if (a < 8.0) {
-        *j1 = j1_near(a);
-        return j0_near(a);
-    }
-    bessel_far f = far_parts(a);
-    *j1 = j1_far(f);
-    return j0_far(f);
-}
-static __device__ inline double jn_f64(int n, double x)
-{
-    __AH_EXACT
-    bool negative = (n & 1) && ((n < 0) != (high_word(x) >> 31 != 0)); /* odd in n and in x */
-    unsigned int order = n < 0 ? 0u - static_cast<unsigned int>(n) : static_cast<unsigned int>(n);
-    double a = __builtin_fabs(x), whole = static_cast<double>(order), r;
-    if (a == __builtin_inf())
-        return 0.0;
-    double before = j0_and_j1(a, &r);
-    if (order == 0 || x != x)
-        return before;
-    if (order == 1)
-        return negative ? -r : r;
-    /* J is below e x / 2 n to the power of n */
-    if (a < whole && whole * log2_f64(1.36 * a / whole) < -1100.0) {
-        r = 0.0;
-    } else if (a < 0x1p-20) {
-        r = jn_of_small(order, a);
-    } else if (whole > a) {
-        r = jn_downwards(order, a, before, r);
-    } else {
-        double step = 2.0 / a, factor = 1.0;
-        for (unsigned int k = 1; k < order; ++k, factor += 1.0) {
-            double next = fma_f64(factor * step, r, -before);
-            before = r;
-            r = next;
+    __AH_FN double j0_and_j1(double a, double *j1)
+    {
+        if (a < 8.0) {
+            *j1 = j1_near(a);
+            return j0_near(a);
         }
+        bessel_far f = far_parts(a);
+        *j1 = j1_far(f);
+        return j0_far(f);
     }
-    return negative ? -r : r;
-}
+    __AH_FN bool is_nothing(double order, double a)
+    {
+        __AH_EXACT
+        return a < order && order * log2_f64(1.36 * a / order) < -1100.0;
+    }
+};
+__AH_FN double yn_f64(int n, double x) { return yn_of(n, x); }
+__AH_FN double jn_f64(int n, double x) { return jn_of(n, x); }
 } // namespace __ah
 
 #undef __AH_FN

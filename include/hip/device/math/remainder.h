@@ -54,9 +54,6 @@ __AH_FN double step_remainder(double size, double divisor, double inverse, unsig
     *multiple = low_word(place);
     return fma_f64(-(place - 0x1.8p52), divisor, size);
 }
-/* The word with the sign and the exponent. */
-__AH_FN unsigned int top_word(float x) { return bits_of(x); }
-__AH_FN unsigned int top_word(double x) { return high_word(x); }
 __AH_FN float with_top_word(float, unsigned int word) { return float_of(word); }
 __AH_FN double with_top_word(double x, unsigned int word) { return from_words(word, low_word(x)); }
 #if defined(__NVPTX__)

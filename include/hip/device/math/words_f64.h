@@ -21,6 +21,9 @@ __AH_FN double from_words(unsigned int high, unsigned int low)
 {
     return double_of(static_cast<unsigned long long>(high) << 32 | low);
 }
+/* The word with the sign and the exponent. */
+__AH_FN unsigned int top_word(float x) { return bits_of(x); }
+__AH_FN unsigned int top_word(double x) { return high_word(x); }
 /* 2^n for an n between -1022 and 1023 */
 __AH_FN double power_of_2(int n) { return from_words((n + 1023u) << 20, 0); }
 __AH_FN double fma_f64(double x, double y, double z) { return __builtin_fma(x, y, z); }
