@@ -24,10 +24,12 @@ function(ah_isa_module name)
     if(ANYHIP_SANITIZE)
         set(optimise -O1)
     endif()
+    # Flags of sources come behind those that all modules have (ah_flags), which guard the stack.
+    set_property(SOURCE ${M_SOURCES} APPEND PROPERTY COMPILE_OPTIONS -fno-stack-protector)
     foreach(isa ${AH_SIM_ISAS})
         ah_module(${name}_${isa} SOURCES ${M_SOURCES} USES ${M_USES})
         target_compile_definitions(ah_${name}_${isa} PRIVATE ${M_MACRO}=${isa})
-        target_compile_options(ah_${name}_${isa} PRIVATE ${optimise} -fno-stack-protector
+        target_compile_options(ah_${name}_${isa} PRIVATE ${optimise}
             $<$<CONFIG:Debug,RelWithDebInfo>:-g1> ${M_OPTIONS} ${AH_SIM_FLAGS_${isa}})
     endforeach()
 endfunction()

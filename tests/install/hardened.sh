@@ -51,6 +51,16 @@ test_the_stack_and_known_sizes_are_guarded() {
     done
 }
 
+test_handlers_of_simulated_instructions_have_no_guard() {
+    objects=$(find "$build/src/sim" -path '*_base.dir/*.o' -o -path '*_avx2.dir/*.o' -o \
+        -path '*_avx512.dir/*.o')
+    [ -n "$objects" ] || fail "there are no handlers in $build"
+    for object in $objects; do
+        has "$object" '__stack_chk_fail' -sW && fail "$object guards the stack"
+    done
+    return 0
+}
+
 test_functions_begin_where_indirect_calls_may_go() {
     [ "$(uname -m)" = x86_64 ] || exit 77
     for name in hipInit hipMalloc hipLaunchKernel; do

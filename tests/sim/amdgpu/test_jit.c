@@ -12,8 +12,10 @@
 #include "amdgpu_jit_region.h"
 #include "amdgpu_memory.h"
 #include "encode_random.h"
+#include "amdgpu_jit.h"
 #include "jit.h"
 #include "sim_memory.h"
+#include "support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,6 +301,30 @@ static void random_programs_leave_the_same_registers_on_gfx1100(void **state)
     check_programs(AMDGPU_GFX1100, 32);
 }
 
+/* In a process of its own, since the mode is read once. */
+static int begin_a_wave(void)
+{
+    const struct amdgpu_shape like = {
+        .isa = AMDGPU_GFX90A, .lanes = 64, .vgprs = VGPRS, .emitters = &emitters};
+    struct machine *machine = make_machine(amdgpu_shape_of(&like), true);
+    amdgpu_jit_begin(&machine->wave);
+    amdgpu_jit_begin(&machine->wave);
+    free(machine);
+    return 0;
+}
+
+static void comparing_is_off_and_one_line_says_so(void **state)
+{
+    (void)state;
+    ah_test_setenv("ANYHIP_SIM_JIT", "compare");
+    struct ah_test_run run =
+        ah_test_execute((const char *const[]){"/proc/self/exe", "begin", NULL});
+    assert_int_equal(run.status, 0);
+    assert_contains(run.err,
+                    "Simulated AMD devices do not compare compiled kernels with interpreted ones");
+    assert_int_equal(ah_test_count_lines(run.err), 1);
+}
+
 static int space_open(void **state)
 {
     (void)state;
@@ -313,11 +339,14 @@ static int space_close(void **state)
     return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "begin") == 0)
+        return begin_a_wave();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_programs_leave_the_same_registers_on_gfx90a),
         cmocka_unit_test(random_programs_leave_the_same_registers_on_gfx1100),
+        AH_TEST(comparing_is_off_and_one_line_says_so),
     };
     setenv("ANYHIP_SIM_JIT", "on", 1);
     return cmocka_run_group_tests(tests, space_open, space_close);

@@ -7,6 +7,7 @@
 
 #include "amdgpu_jit_region.h"
 #include "jit.h"
+#include "log.h"
 #include "sim_options.h"
 
 #include <pthread.h>
@@ -38,13 +39,19 @@ static bool allowed;
 static void decide(void)
 {
     const struct sim_options *options = sim_options();
-    allowed = !options->checks && !options->run.deterministic && sim_amdgpu_bitcode();
+    if (jit_mode() == JIT_COMPARE)
+        AH_LOG_NOTICE(
+            AH_LOG_WARNING,
+            "Simulated AMD devices do not compare compiled kernels with interpreted ones: "
+            "the interpreter executes all of them (ANYHIP_SIM_JIT=compare)");
+    allowed = jit_mode() == JIT_ON && !options->checks && !options->run.deterministic &&
+              sim_amdgpu_bitcode();
 }
 
 static bool is_on(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (jit_mode() != JIT_ON)
+    if (jit_mode() == JIT_OFF)
         return false;
     pthread_once(&once, decide);
     return allowed;

@@ -132,13 +132,25 @@ RACY LANE void store_group(const struct amdgpu_scattered *s, unsigned first, uns
 
 /* ---- lanes ------------------------------------------------------------------------------- */
 
+LANE void find_addresses(const struct amdgpu_scattered *s, unsigned lanes, uint64_t *at)
+{
+    const uint32_t *low = s->low, *high = s->high;
+    uint64_t base = s->base;
+    for (unsigned lane = 0; high && lane < lanes; lane++)
+        at[lane] = base + (low[lane] | (uint64_t)high[lane] << 32);
+    for (unsigned lane = 0; !high && lane < lanes; lane++)
+        at[lane] = base + low[lane];
+}
+
 static bool find_quickly(const struct amdgpu_scattered *s, unsigned bytes, unsigned char **where)
 {
     uint64_t at[AMDGPU_LANES_MAX];
     if (!SIM_LANES_FAST || s->lds)
         return false;
-    for (unsigned lane = 0; lane < s->lanes; lane++)
-        at[lane] = address_of(s, lane);
+    if (s->lanes == 64)
+        find_addresses(s, 64, at);
+    else
+        find_addresses(s, 32, at);
     return sim_lanes_translate(AMDGPU_ACCESS_DEVICE(s->flags), at, s->exec, s->lanes, bytes, where);
 }
 

@@ -80,6 +80,15 @@ static void describe_row(struct amdgpu_describer *d, const struct vector *vector
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
+static uint64_t parts_of(const struct amdgpu_inst *inst)
+{
+    uint64_t bits = 0;
+    for (unsigned k = 0; k < 2 && inst->has_sdwa; k++)
+        bits |= (uint64_t)((AMDGPU_SDWA_DWORD - inst->sdwa.src[k]) | inst->sdwa.sext[k] << 3)
+                << (AMDGPU_BITCODE_SDWA + 4 * k);
+    return bits;
+}
+
 static uint64_t edits_of(const struct amdgpu_inst *inst)
 {
     uint64_t accumulates = inst->row->flags & AMDGPU_ROW_ACCUMULATES ? 1 : 0;
@@ -88,25 +97,39 @@ static uint64_t edits_of(const struct amdgpu_inst *inst)
            (uint64_t)inst->op_sel << AMDGPU_BITCODE_OP_SEL |
            (uint64_t)inst->op_sel_hi << AMDGPU_BITCODE_OP_SEL_HI |
            (uint64_t)inst->format << AMDGPU_BITCODE_FORMAT |
-           accumulates << AMDGPU_BITCODE_ACCUMULATES;
+           accumulates << AMDGPU_BITCODE_ACCUMULATES | parts_of(inst);
 }
 
-/* One row, without what only the interpreter does: DPP, SDWA, clamp, omod. */
+/* LLVM 22 ends with an error on unsigned comparisons of upper halves with AVX2. */
+static bool compares_upper_halves(const struct amdgpu_inst *inst, const struct amdgpu_valu_row *row)
+{
+    bool upper =
+        (inst->op_sel & 3) == 3 || (inst->has_sdwa && inst->sdwa.src[0] == AMDGPU_SDWA_WORD1 &&
+                                    inst->sdwa.src[1] == AMDGPU_SDWA_WORD1);
+    return upper && row->d == AMDGPU_MASK && row->s[0] == AMDGPU_U16;
+}
+
+/* One row, without what only the interpreter does: DPP, parts of registers as results of SDWA,
+ * clamp, omod. */
 static bool describe_single(struct amdgpu_describer *d)
 {
     const struct amdgpu_op *op = d->op;
     const struct amdgpu_inst *inst = op->inst;
     unsigned id = inst->row->id;
     const struct amdgpu_valu_row *row = amdgpu_valu_row(id);
-    if (!row || !names[id] || inst->has_dpp || inst->has_sdwa || inst->clamp)
+    if (!row || !names[id] || inst->has_dpp || inst->clamp)
         return false;
+    if (inst->has_sdwa && inst->sdwa.dst != AMDGPU_SDWA_DWORD)
+        return false;
+    if (compares_upper_halves(inst, row))
+        return false;
+    uint32_t halves = inst->has_sdwa ? 0 : AMDGPU_VALU_HIGH | AMDGPU_VALU_KEEP;
     if (amdgpu_valu_is_float(row->d) && inst->omod)
         return false;
     struct vector vector = {.id = id,
                             .dst = op->dst,
                             .dst1 = op->dst1,
-                            .bits = op->bits & (AMDGPU_VALU_TO_EXEC | AMDGPU_VALU_NO_MASK |
-                                                AMDGPU_VALU_HIGH | AMDGPU_VALU_KEEP),
+                            .bits = op->bits & (AMDGPU_VALU_TO_EXEC | AMDGPU_VALU_NO_MASK | halves),
                             .edits = edits_of(inst)};
     for (unsigned k = 0; k < 3; k++)
         vector.src[k] = op->src[k];

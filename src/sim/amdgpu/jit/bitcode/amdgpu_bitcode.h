@@ -24,6 +24,9 @@ enum {
     AMDGPU_BITCODE_OP_SEL_HI = 32,
     AMDGPU_BITCODE_FORMAT = 40,
     AMDGPU_BITCODE_ACCUMULATES = 48, /* one bit: AMDGPU_ROW_ACCUMULATES */
+    /* Four bits for each of two sources: how far its part is before AMDGPU_SDWA_DWORD; 8: the part
+     * is extended by its sign. */
+    AMDGPU_BITCODE_SDWA = 49,
 };
 
 /* The first argument of vector instructions: destinations, and flags. */

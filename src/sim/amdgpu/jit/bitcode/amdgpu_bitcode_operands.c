@@ -30,6 +30,17 @@ LANE const u32 *find_lanes(const struct amdgpu_wave *wave, const struct amdgpu_s
     return room;
 }
 
+/* A byte or a word of source k. */
+LANE void select_sdwa(u64 edits, u64 k, struct taken *taken, unsigned n)
+{
+    unsigned bits = k < 2 ? edits >> (AMDGPU_BITCODE_SDWA + 4 * k) & 0xf : 0;
+    if (!(bits & 7))
+        return;
+    u32 *x = own(taken, n);
+    INDEPENDENT for (unsigned i = 0; i < n; ++i) x[i] =
+        sdwa_part(x[i], AMDGPU_SDWA_DWORD - (bits & 7), bits & 8);
+}
+
 LANE const u32 *take(const struct amdgpu_wave *wave, u64 k, u64 edits, u64 word, u64 value,
                      u32 *room, unsigned part, unsigned registers, unsigned flags, unsigned n)
 {
@@ -38,6 +49,7 @@ LANE const u32 *take(const struct amdgpu_wave *wave, u64 k, u64 edits, u64 word,
         .flags = edits >> AMDGPU_BITCODE_ACCUMULATES & 1 ? AMDGPU_ROW_ACCUMULATES : 0};
     const struct amdgpu_inst inst = inst_of(edits, &row);
     struct taken taken = {find_lanes(wave, &source, registers, room, n), room, registers};
+    select_sdwa(edits, k, &taken, n);
     select_parts(&inst, flags, part, (unsigned)k, &taken, n);
     change_signs(&inst, flags, part, (unsigned)k, &taken, n);
     return taken.lanes;
