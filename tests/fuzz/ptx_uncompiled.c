@@ -32,6 +32,4 @@ void jit_free(struct jit_region *region)
     (void)region;
 }
 
-void jit_finish(void)
-{
-}
+void jit_finish(void) {}
