@@ -1,4 +1,4 @@
-/* Tests which copies become accesses of 16 bytes, and that nothing else changes. */
+/* Tests what accesses copies become, and that nothing else changes. */
 #include "check.h"
 #include "copies.h"
 #include "text.h"
@@ -60,18 +60,33 @@ static void every_copy_has_its_own_names(void)
     CHECK(!strstr(text, "memcpy"));
 }
 
+static void smaller_alignments_make_smaller_accesses(void)
+{
+    CHECK_TEXT(widened(call("ptr align 16 %p, ptr align 8 %q", "i64 12, i1 false)\n")),
+               "  %.copy0.0 = load i64, ptr %q, align 8\n"
+               "  %.copy0.from8 = getelementptr inbounds i8, ptr %q, i64 8\n"
+               "  %.copy0.8 = load i32, ptr %.copy0.from8, align 4\n"
+               "  store i64 %.copy0.0, ptr %p, align 8\n"
+               "  %.copy0.to8 = getelementptr inbounds i8, ptr %p, i64 8\n"
+               "  store i32 %.copy0.8, ptr %.copy0.to8, align 4\n");
+    const char *text = widened(call("ptr align 4 %p, ptr align 4 %q", "i64 64, i1 false)\n"));
+    CHECK(
+        strstr(text, "%.copy0.60 = load i32, ptr %.copy0.from60, align 4\n  store i32 %.copy0.0"));
+}
+
 static void other_copies_stay(void)
 {
-    static const char *const rest[] = {"i64 8, i1 false)\n",  "i64 24, i1 false)\n",
+    static const char *const rest[] = {"i64 18, i1 false)\n", "i64 15, i1 false)\n",
                                        "i64 0, i1 false)\n",  "i64 144, i1 false)\n",
                                        "i64 %n, i1 false)\n", "i64 16, i1 true)\n"};
-    static const char *const operands[] = {"ptr align 8 %p, ptr align 16 %q",
-                                           "ptr align 16 %p, ptr align 8 %q", "ptr %p, ptr %q",
+    static const char *const operands[] = {"ptr align 2 %p, ptr align 16 %q",
+                                           "ptr align 16 %p, ptr align 1 %q", "ptr %p, ptr %q",
                                            "ptr align 16 %p, ptr align 16 undef"};
     for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
         CHECK_TEXT(widened(call(TO ", " FROM, rest[i])), "none");
     for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
         CHECK_TEXT(widened(call(operands[i], "i64 16, i1 false)\n")), "none");
+    CHECK_TEXT(widened(call("ptr align 4 %p, ptr align 4 %q", "i64 68, i1 false)\n")), "none");
     CHECK_TEXT(widened(""), "none");
     CHECK_TEXT(widened("  call void @llvm.memcpy.p0.p0.i64(ptr align 16"), "none");
     CHECK_TEXT(widened("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1 immarg)\n"), "none");
@@ -83,6 +98,7 @@ int main(void)
     RUN(a_longer_copy_is_loaded_before_it_is_stored);
     RUN(operands_may_be_constant_expressions);
     RUN(every_copy_has_its_own_names);
+    RUN(smaller_alignments_make_smaller_accesses);
     RUN(other_copies_stay);
     ah_text_release();
     return check_failures != 0;

@@ -632,7 +632,9 @@ K narrow(eights *p, const eights *q) { p[I] = q[I]; }'
     printf '%s\n' "$kernels" | assembly sm_70
     count sm_70 structures 'ld.global.*v2.b64' 2
     count sm_70 structures 'st.global.*v2.b64' 2
-    count sm_70 narrow 'ld.global.b64' 2
+    count sm_70 narrow 'ld.global.*b64' 2
+    body sm_70 narrow | grep -oE '(ld|st).global' | uniq -c | grep -q '2 st.global' ||
+        fail "a load waits for a store"
 }
 
 test_arrays_of_a_thread_are_aligned_on_nvidia() {

@@ -9,7 +9,9 @@
 #include "text.h"
 
 enum {
-    WIDE = 16,    /* bytes of the widest access */
+    WIDEST = 16, /* bytes of one access */
+    NARROWEST = 4,
+    MOST = 16,    /* accesses of one copy: each takes a register or more */
     LONGEST = 128 /* longer copies become loops */
 };
 
@@ -94,13 +96,27 @@ static bool read_operands(const char *p, struct copy *out)
     return ah_text_starts(end, ", i1 false)"); /* not volatile */
 }
 
-static bool can_be_wide(const struct copy *copy)
+/* The bytes of the access at an offset: as many as alignment and size allow. */
+static size_t access_size(const struct copy *copy, size_t offset)
 {
-    return copy->size && copy->size <= LONGEST && copy->size % WIDE == 0 &&
-           copy->to.alignment % WIDE == 0 && copy->from.alignment % WIDE == 0;
+    size_t size = WIDEST;
+    while (copy->to.alignment < size || copy->from.alignment < size || copy->size - offset < size)
+        size /= 2;
+    return size;
 }
 
-/* The next copy at or after p, which is in module, that can be wide. */
+static bool can_be_changed(const struct copy *copy)
+{
+    size_t count = 0;
+    if (!copy->size || copy->size > LONGEST || copy->size % NARROWEST ||
+        copy->to.alignment < NARROWEST || copy->from.alignment < NARROWEST)
+        return false;
+    for (size_t i = 0; i < copy->size; i += access_size(copy, i))
+        count++;
+    return count <= MOST;
+}
+
+/* The next copy at or after p, which is in module, that can be changed. */
 static bool find_copy(const char *module, const char *p, struct copy *out)
 {
     while ((p = strstr(p, "call void @llvm.memcpy.p"))) {
@@ -111,7 +127,7 @@ static bool find_copy(const char *module, const char *p, struct copy *out)
         p += strcspn(p, "\n");
         p += *p == '\n';
         out->end = p;
-        if (*operands == '(' && read_operands(operands + 1, out) && can_be_wide(out))
+        if (*operands == '(' && read_operands(operands + 1, out) && can_be_changed(out))
             return true;
     }
     return false;
@@ -132,16 +148,25 @@ static const char *address(FILE *out, const struct pointer *pointer, size_t numb
     return ah_text_print("%.*s %s", pointer->type_length, pointer->type, name);
 }
 
-/* All loads come before the stores, so that no load waits for a store. */
-static void write_wide(FILE *out, const struct copy *copy, size_t number)
+static const char *access_type(size_t size)
 {
-    for (size_t i = 0; i < copy->size; i += WIDE) {
+    return size == WIDEST ? "<2 x i64>" : size == WIDEST / 2 ? "i64" : "i32";
+}
+
+/* All loads come before the stores: in PTX nothing says that a load need not wait for a store. */
+static void write_accesses(FILE *out, const struct copy *copy, size_t number)
+{
+    for (size_t i = 0, size; i < copy->size; i += size) {
+        size = access_size(copy, i);
         const char *from = address(out, &copy->from, number, "from", i);
-        fprintf(out, "  %%.copy%zu.%zu = load <2 x i64>, %s, align %d\n", number, i, from, WIDE);
+        fprintf(out, "  %%.copy%zu.%zu = load %s, %s, align %zu\n", number, i, access_type(size),
+                from, size);
     }
-    for (size_t i = 0; i < copy->size; i += WIDE) {
+    for (size_t i = 0, size; i < copy->size; i += size) {
+        size = access_size(copy, i);
         const char *to = address(out, &copy->to, number, "to", i);
-        fprintf(out, "  store <2 x i64> %%.copy%zu.%zu, %s, align %d\n", number, i, to, WIDE);
+        fprintf(out, "  store %s %%.copy%zu.%zu, %s, align %zu\n", access_type(size), number, i, to,
+                size);
     }
 }
 
@@ -158,7 +183,7 @@ const char *ah_copies_widen(const char *module)
         return NULL;
     for (; find_copy(module, rest, &copy); rest = copy.end) {
         fwrite(rest, 1, (size_t)(copy.begin - rest), out);
-        write_wide(out, &copy, number++);
+        write_accesses(out, &copy, number++);
     }
     fputs(rest, out);
     const char *changed = fclose(out) == 0 ? ah_text_copy(text, size) : NULL;
