@@ -104,7 +104,7 @@ __AH_FN double i1_far(double t)
 }
 
 /* p, a polynomial at the rounded square of a, corrected for that rounding, whose effect grows with
- * a. The slope is that of log p near 10. */
+ * a: 6.5 ULP without it. The slope is that of log p near 10. */
 __AH_FN double i_near(double a, double p, double slope)
 {
     __AH_EXACT
