@@ -30,11 +30,17 @@ __AH_FN double arc_of_quotient(double a, double b, bool from_quarter_turn)
     p = fma_f64(p, z, 0x1.9999999999451p-3);
     p = fma_f64(p, z, -0x1.5555555555555p-2);
     p = z * p;
-    /* base +- (t + t p), with base 0, pi/4 or pi/2 */
-    double base = eighth ? 0.5 : from_quarter_turn ? 1.0 : 0.0;
+    /* base +- (t + t p), with base 0, pi/4 or pi/2: on AMD a product takes less than a choice */
     t = from_quarter_turn ? -t : t;
+#if defined(__NVPTX__)
+    double high = eighth ? 0x1.921fb54442d18p-1 : from_quarter_turn ? 0x1.921fb54442d18p+0 : 0.0;
+    double low = eighth ? 0x1.1a62633145c07p-55 : from_quarter_turn ? 0x1.1a62633145c07p-54 : 0.0;
+    return high + (t + fma_f64(p, t, low));
+#else
+    double base = eighth ? 0.5 : from_quarter_turn ? 1.0 : 0.0;
     double low = t + fma_f64(p, t, base * 0x1.1a62633145c07p-54);
     return fma_f64(base, 0x1.921fb54442d18p+0, low);
+#endif
 }
 
 __AH_FN double atan_f64(double x) /* 1.7 ULP */

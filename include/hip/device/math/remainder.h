@@ -19,7 +19,7 @@ template <> struct remainder_limits<float> {
 };
 template <> struct remainder_limits<double> {
     static constexpr int mantissa = 20, digits = 31; /* the mantissa's in the high word */
-    static constexpr double low = 0x1p-1022, high = 0x1p960, scale = 0x1p54;
+    static constexpr double low = 0x1p-1022, high = 0x1.fffffffffffffp959, scale = 0x1p54;
 };
 
 /* Whether one step is enough, and the divisor between the limits; no infinite or NaN size is. */
@@ -81,6 +81,7 @@ __AH_FN T remainder_by_steps(T size, int power, T divisor, unsigned int *multipl
     constexpr int most = remainder_limits<T>::digits;
     T inverse = step_inverse(divisor);
     unsigned int above = 0;
+#pragma clang loop unroll(disable)
     while (true) {
         size = step_remainder(size, divisor, inverse, multiple);
         *multiple += above;
@@ -93,41 +94,56 @@ __AH_FN T remainder_by_steps(T size, int power, T divisor, unsigned int *multipl
     }
 }
 #if defined(__NVPTX__)
-/* The same for a size >= 0 by its exponent. */
-template <typename T> __AH_FN T remainder_of_size(T size, T divisor, unsigned int *multiple)
+/* The same for a size >= 0, whose exponent is larger than the divisor's by a step's digits or more
+ * if it is large. */
+template <typename T>
+__AH_FN T remainder_of_size(T size, T divisor, bool large, unsigned int *multiple)
 {
     using limits = remainder_limits<T>;
     int power = static_cast<int>((top_word(size) >> limits::mantissa) -
-                                 (top_word(divisor) >> limits::mantissa));
-    power = power < limits::digits ? 0 : power - limits::digits;
+                                 (top_word(divisor) >> limits::mantissa)) -
+                limits::digits;
+    power = large || power > 0 ? power : 0;
+    __builtin_assume(power >= 0);
     return remainder_by_steps(times_power(size, -power), power, divisor, multiple);
 }
-/* The same for any finite divisor that is not 0, of a size that is at least half of it. */
-template <typename T> __AH_FN T far_remainder(T size, T divisor, unsigned int *multiple)
+/* The remainder of a size that is not near, or false if it is x or a NaN: where the size is below
+ * `least`, or one of both is not a finite number or the divisor 0. */
+template <typename T>
+__AH_FN bool far_remainder(T size, T divisor, T least, T *rest, unsigned int *multiple)
 {
     using limits = remainder_limits<T>;
-    T back = 1;
-    if (__builtin_expect(divisor < limits::low || divisor > limits::high, 0)) {
-        bool large = divisor > limits::high;
-        T scale = large ? 1 / limits::scale : limits::scale;
-        back = large ? limits::scale : 1 / limits::scale;
-        divisor *= scale;
-        if (!large) { /* the size may be too large to be multiplied */
-            size = remainder_of_size(size, divisor, multiple);
-            size = size < 0 ? size + divisor : size;
-        }
-        size *= scale;
+    bool finite = size < T(__builtin_inff());
+    if (__builtin_expect(finite && divisor >= limits::low && divisor <= limits::high, 1)) {
+        *rest = remainder_of_size(size, divisor, true, multiple);
+        return true;
     }
-    return remainder_of_size(size, divisor, multiple) * back;
+    if (!(finite && size >= least && divisor > 0))
+        return false;
+    bool large = divisor > 1;
+    T scale = large ? 1 / limits::scale : limits::scale;
+    divisor *= scale;
+    if (!large) { /* the size may be too large to be multiplied */
+        size = remainder_of_size(size, divisor, false, multiple);
+        size = size < 0 ? size + divisor : size;
+    }
+    size = remainder_of_size(size * scale, divisor, false, multiple);
+    *rest = size * (large ? limits::scale : 1 / limits::scale);
+    return true;
 }
 #else
-template <typename T> __AH_FN T far_remainder(T size, T divisor, unsigned int *multiple)
+template <typename T>
+__AH_FN bool far_remainder(T size, T divisor, T least, T *rest, unsigned int *multiple)
 {
+    if (!(size < T(__builtin_inff()) && size >= least && divisor > 0))
+        return false;
     int exponent = exponent_of(divisor);
     int power = exponent_of(size) - exponent - remainder_limits<T>::digits;
     power = power < 0 ? 0 : power;
     size = times_step(size, -exponent - power);
-    return times_step(remainder_by_steps(size, power, mantissa_of(divisor), multiple), exponent);
+    size = remainder_by_steps(size, power, mantissa_of(divisor), multiple);
+    *rest = times_step(size, exponent);
+    return true;
 }
 #endif
 /* x, or a NaN, where one of these is the remainder */
@@ -143,38 +159,37 @@ template <typename T> __AH_FN T fmod_of(T x, T y)
     unsigned int multiple;
     if (__builtin_expect(is_near(size, divisor), 1)) {
         rest = step_remainder(size, divisor, step_inverse(divisor), &multiple);
-    } else {
-        if (!(size < T(__builtin_inff()) && size >= divisor && divisor > 0))
-            return no_remainder(x, y);
-        rest = far_remainder(size, divisor, &multiple);
+    } else if (!far_remainder(size, divisor, divisor, &rest, &multiple)) {
+        return no_remainder(x, y);
     }
     return __builtin_elementwise_copysign(rest < 0 ? rest + divisor : rest, x);
 }
 
-/* The sign of x, and of the quotient for *low, are those of both sizes here. */
-template <typename T> __AH_FN T nearest_of(T rest, T divisor, unsigned int *multiple)
+/* The nearest remainder of x and y by one of their sizes: the sign of x, and of the quotient for
+ * *low, are those of both sizes in it. */
+template <typename T>
+__AH_FN T nearest_of(T rest, T divisor, unsigned int multiple, T x, T y, int *low)
 {
     T twice = __builtin_elementwise_abs(rest) * 2;
-    bool next = twice > divisor || (twice == divisor && *multiple & 1);
-    *multiple += next ? (rest < 0 ? ~0u : 1u) : 0u;
-    return next ? rest - __builtin_elementwise_copysign(divisor, rest) : rest;
+    bool odd = (multiple & 1) != 0, next = (twice > divisor) | ((twice == divisor) & odd);
+    multiple += next ? (rest < 0 ? ~0u : 1u) : 0u;
+    rest = next ? rest - __builtin_elementwise_copysign(divisor, rest) : rest;
+    int m = static_cast<int>(multiple & 7);
+    *low = (top_word(x) ^ top_word(y)) >> 31 ? -m : m;
+    return with_top_word(rest, top_word(rest) ^ (top_word(x) & 0x80000000u));
 }
 template <typename T> __AH_FN T remquo_of(T x, T y, int *low)
 {
     T size = __builtin_elementwise_abs(x), divisor = __builtin_elementwise_abs(y), rest;
     unsigned int multiple;
-    *low = 0;
     if (__builtin_expect(is_near(size, divisor), 1)) {
         rest = step_remainder(size, divisor, step_inverse(divisor), &multiple);
-    } else {
-        if (!(size < T(__builtin_inff()) && size >= divisor * T(0.5) && divisor > 0))
-            return no_remainder(x, y);
-        rest = far_remainder(size, divisor, &multiple);
+        return nearest_of(rest, divisor, multiple, x, y, low);
     }
-    rest = nearest_of(rest, divisor, &multiple);
-    int m = static_cast<int>(multiple & 7);
-    *low = (top_word(x) ^ top_word(y)) >> 31 ? -m : m;
-    return with_top_word(rest, top_word(rest) ^ (top_word(x) & 0x80000000u));
+    *low = 0;
+    if (!far_remainder(size, divisor, divisor * T(0.5), &rest, &multiple))
+        return no_remainder(x, y);
+    return nearest_of(rest, divisor, multiple, x, y, low);
 }
 
 __AH_FN float fmod_f32(float x, float y) { return fmod_of(x, y); }
