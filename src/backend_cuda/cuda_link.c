@@ -1,8 +1,10 @@
 /* Owns links: the driver's linker, with the caller's options and a log of our own. */
 #include "cuda_backend.h"
+#include "archive.h"
 #include "image.h"
 #include "ptx_names.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +128,63 @@ static bool is_truncated_fatbin(const void *data, size_t size)
     return ah_read_fatbin_size(data, size, &whole) && whole > size;
 }
 
+static bool is_inside(uint64_t offset, uint64_t length, size_t size)
+{
+    return offset <= size && length <= size - offset;
+}
+
+static bool is_truncated_elf(const void *data, size_t size)
+{
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    if (size < SELFMAG || memcmp(data, ELFMAG, SELFMAG) != 0)
+        return false;
+    if (size < sizeof header)
+        return true;
+    memcpy(&header, data, sizeof header);
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof section)
+        return false;
+    if (!is_inside(header.e_shoff, header.e_shnum * sizeof section, size))
+        return true;
+    for (size_t i = 0; i < header.e_shnum; i++) {
+        memcpy(&section, (const char *)data + header.e_shoff + i * sizeof section, sizeof section);
+        if (section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL &&
+            !is_inside(section.sh_offset, section.sh_size, size))
+            return true;
+    }
+    return false;
+}
+
+static bool is_truncated_archive(const void *data, size_t size)
+{
+    struct ah_archive archive;
+    struct ah_member member;
+    enum ah_archive_step step = AH_ARCHIVE_END;
+    if (!ah_archive_open(&archive, data, size))
+        return false;
+    while ((step = ah_archive_next(&archive, &member)) == AH_ARCHIVE_MEMBER)
+        if (member.data && is_truncated_elf(member.data, member.size))
+            return true;
+    return step == AH_ARCHIVE_DAMAGED;
+}
+
+/* NVIDIA's driver reads past the end of what is truncated (580, seen to crash). NULL: it is whole,
+ * as far as that can be seen. */
+static const char *truncated(const struct ah_link_input *input)
+{
+    switch (input->type) {
+    case hipJitInputFatBinary:
+        return is_truncated_fatbin(input->data, input->size) ? "the CUDA fatbin" : NULL;
+    case hipJitInputCubin:
+    case hipJitInputObject:
+        return is_truncated_elf(input->data, input->size) ? "the ELF file" : NULL;
+    case hipJitInputLibrary:
+        return is_truncated_archive(input->data, input->size) ? "the archive" : NULL;
+    default:
+        return NULL;
+    }
+}
+
 hipError_t ahcuda_link_add(struct ah_backend_device *device, struct ah_backend_link *link,
                            const struct ah_link_input *input)
 {
@@ -135,10 +194,10 @@ hipError_t ahcuda_link_add(struct ah_backend_device *device, struct ah_backend_l
     hipError_t error = ahcuda_enter(device);
     if (error != hipSuccess)
         return error;
-    /* NVIDIA's driver reads past the end of one (580, seen to crash). */
-    if (input->type == hipJitInputFatBinary && is_truncated_fatbin(data, size)) {
-        AH_LOG_ERR("%s:%d does not link %s: the CUDA fatbin is truncated; give it the whole file",
-                   device->backend->name, device->ordinal, input->name);
+    const char *cut = truncated(input);
+    if (cut) {
+        AH_LOG_ERR("%s:%d does not link %s: %s is truncated; give it the whole file",
+                   device->backend->name, device->ordinal, input->name, cut);
         return hipErrorInvalidImage;
     }
     if (input->type == hipJitInputPtx) {

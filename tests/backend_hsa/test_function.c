@@ -153,6 +153,7 @@ static void attributes_come_from_the_code_and_the_device(void **state)
     function.group_size = 1000;
     function.private_size = 48;
     function.max_threads = 0; /* the metadata does not have it */
+    function.max_dynamic = -1;
     assert_int_equal(ahhsa_function_attributes(&device, &function, &attributes), 0);
     assert_int_equal(attributes.sharedSizeBytes, 1000);
     assert_int_equal(attributes.localSizeBytes, 48);

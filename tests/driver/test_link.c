@@ -170,11 +170,13 @@ static void objects_of_nvcc_and_archives_of_them_are_linked(void **state)
         ok(hipLinkDestroy(link));
     }
     hipLinkState_t link = begin();
-    expect(hipLinkAddData(link, hipJitInputObject, object, size - 10, NULL, 0, NULL, NULL),
-           hipErrorNoBinaryForGpu); /* truncated: the section does not lie inside */
+    expect_says(hipLinkAddData(link, hipJitInputObject, object, size - 10, NULL, 0, NULL, NULL),
+                hipErrorInvalidImage, "the ELF file is truncated");
+    expect_says(hipLinkAddData(link, hipJitInputCubin, object, 40, NULL, 0, NULL, NULL),
+                hipErrorInvalidImage, "the ELF file is truncated");
     expect_says(hipLinkAddData(link, hipJitInputLibrary, archive, (size_t)header + size - 10, NULL,
                                0, NULL, NULL),
-                hipErrorInvalidImage, "the archive is damaged");
+                hipErrorInvalidImage, "the archive is truncated");
     ok(hipLinkDestroy(link));
     free(archive);
     free(object);
