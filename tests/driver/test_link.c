@@ -177,6 +177,10 @@ static void objects_of_nvcc_and_archives_of_them_are_linked(void **state)
     expect_says(hipLinkAddData(link, hipJitInputLibrary, archive, (size_t)header + size - 10, NULL,
                                0, NULL, NULL),
                 hipErrorInvalidImage, "the archive is truncated");
+    memcpy(archive, "!<thin>\n", 8);
+    expect_says(
+        hipLinkAddData(link, hipJitInputLibrary, archive, (size_t)header, NULL, 0, NULL, NULL),
+        hipErrorInvalidImage, "the archive is damaged, or thin");
     ok(hipLinkDestroy(link));
     free(archive);
     free(object);
