@@ -18,11 +18,11 @@ static hipError_t choose(struct ah_backend_device *device, const struct ah_trace
     hipError_t error = hipErrorNotSupported;
     for (int i = 0; i < AHCUDA_TRACE_METHODS && error == hipErrorNotSupported; i++) {
         error = methods[i]->start(device, sink, &device->traces[i]);
-        if (error != hipSuccess)
-            continue;
+        if (device->traces[i]) { /* one that did not begin may have left it for later */
+            device->traces[i]->method = methods[i];
+            device->traces[i]->device = device;
+        }
         *out_trace = device->traces[i];
-        (*out_trace)->method = methods[i];
-        (*out_trace)->device = device;
     }
     return error;
 }
