@@ -315,8 +315,11 @@ __attribute__((constructor)) static void start(void)
     fakecupti_open();
 }
 
+/* Locks that a child of fork has got may be held for good. */
 __attribute__((destructor)) static void end_of_process(void)
 {
+    if (atomic_load(&simcuda.forked))
+        return;
     script_write_report(fakecuda_report());
     fakecuda_deinitialise();
 }

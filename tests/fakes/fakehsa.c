@@ -301,8 +301,11 @@ __attribute__((constructor)) static void start(void)
     simhsa_script.launch = on_launch;
 }
 
+/* Locks that a child of fork has got may be held for good. */
 __attribute__((destructor)) static void end_of_process(void)
 {
+    if (atomic_load(&simhsa.forked))
+        return;
     script_write_report(fakehsa_report());
     fakehsa_deinitialise();
 }
