@@ -131,6 +131,10 @@ function(ah_write_device_tests)
     file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/gpu-tests.txt CONTENT "${rows}")
 endfunction()
 
+# ThreadSanitizer lets a process that has other threads sleep for a second before it ends.
+set(ah_tsan_options
+    suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp:atexit_sleep_ms=20)
+
 # A program without a sanitizer that loads a library with one must load its run-time library first.
 set(ah_sanitizer_environment)
 foreach(sanitizer address thread)
@@ -143,7 +147,7 @@ foreach(sanitizer address thread)
     file(REAL_PATH ${runtime} runtime)
     list(APPEND ah_sanitizer_environment LD_PRELOAD=${runtime}
         ASAN_OPTIONS=intercept_tls_get_addr=0 # as in tests/sim/simkmt
-        TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/tsan.supp)
+        TSAN_OPTIONS=${ah_tsan_options})
 endforeach()
 
 # ah_test_programs_of(<build tree>)
