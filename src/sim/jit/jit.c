@@ -165,6 +165,7 @@ static void at_exit(void)
 {
     pthread_mutex_lock(&jit.lock);
     jit.exiting = true;
+    pthread_cond_broadcast(&jit.ended); /* the queue will not become empty any more */
     while (jit.compiling && !rescue)
         pthread_cond_wait(&jit.ended, &jit.lock);
     pthread_mutex_unlock(&jit.lock);

@@ -130,6 +130,34 @@ static int end_later(void)
     return end_after(20000);
 }
 
+static pthread_t waits;
+
+static void *request_and_wait(void *unused)
+{
+    while (jit_request(&program.region, take_code, nothing, NULL))
+        jit_finish();
+    return unused;
+}
+
+static void join_waiting(void)
+{
+    pthread_join(waits, NULL);
+}
+
+/* Ends while a thread waits for regions that are soon refused: mostly none is being compiled. */
+static int end_waiting(void)
+{
+    make_small(&program);
+    machine.bitcode = NULL;
+    atexit(join_waiting); /* is called last */
+    jit_request(&program.region, take_code, nothing, NULL);
+    jit_finish();
+    if (pthread_create(&waits, NULL, request_and_wait, NULL) != 0)
+        _exit(1);
+    usleep(1000);
+    return 0;
+}
+
 static int run_in_child(void)
 {
     struct jit_region *region = NULL;
@@ -156,7 +184,8 @@ static const struct {
     {"half", compile_half},       {"without", compile_without_bitcode},
     {"refused", compile_refused}, {"many", compile_many},
     {"end", end_at_once},         {"end soon", end_soon},
-    {"end later", end_later},     {"child", run_in_child},
+    {"end later", end_later},     {"end waiting", end_waiting},
+    {"child", run_in_child},
 };
 
 /* ---- tests
@@ -253,6 +282,7 @@ static void a_process_ends_while_regions_are_compiled(void **state)
         assert_int_equal(run_scene("end").status, 0);
         assert_int_equal(run_scene("end soon").status, 0);
         assert_int_equal(run_scene("end later").status, 0);
+        assert_int_equal(run_scene("end waiting").status, 0);
     }
 }
 
