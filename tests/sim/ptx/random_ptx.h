@@ -3,6 +3,8 @@
 #ifndef TESTS_SIM_PTX_RANDOM_PTX_H
 #define TESTS_SIM_PTX_RANDOM_PTX_H
 
+#include "../random_state.h"
+
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,8 +25,7 @@ struct random_ptx {
 
 static inline uint32_t random_below(struct random_ptx *r, uint32_t limit)
 {
-    r->state = r->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(((r->state >> 33) * limit) >> 31);
+    return random_state_below(&r->state, limit);
 }
 
 __attribute__((format(printf, 2, 3))) static inline void random_add(struct random_ptx *r,

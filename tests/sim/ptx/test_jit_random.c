@@ -1,5 +1,5 @@
 /* Random kernels, each executed by the interpreter and by compiled regions: memory has to be the
- * same afterwards, bit for bit. RANDOM_FIRST and RANDOM_COUNT (environment) say which kernels. */
+ * same afterwards, bit for bit. jit_random.h says how to choose which. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "jit.h"
+#include "../jit_random.h"
 #include "ptx_jit.h"
 #include "random_ptx.h"
 #include "run.h"
@@ -29,20 +29,11 @@ static enum ptx_end execute(const char *text, bool compiled, unsigned char *out)
     return end;
 }
 
-static unsigned number(const char *variable, unsigned otherwise)
-{
-    const char *text = getenv(variable);
-    return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
-}
-
 static bool try_kernel(unsigned which, unsigned length)
 {
     static char text[1 << 16];
     static unsigned char expected[OUT_BYTES], found[OUT_BYTES];
-    struct random_ptx r = {
-        .state = which * UINT64_C(0x9e3779b97f4a7c15) + 1, .text = text, .size = sizeof text};
-    for (unsigned i = 0; i < 8; i++)
-        random_below(&r, 2);
+    struct random_ptx r = {.state = random_state_of(which), .text = text, .size = sizeof text};
     random_kernel(&r, length);
     enum ptx_end plain = execute(text, false, expected), compiled = execute(text, true, found);
     bool ends = plain == PTX_END_OK && compiled == PTX_END_OK;
@@ -61,17 +52,7 @@ static bool try_kernel(unsigned which, unsigned length)
 static void compiled_random_kernels_do_what_the_interpreter_does(void **state)
 {
     (void)state;
-    unsigned first = number("RANDOM_FIRST", 1), count = number("RANDOM_COUNT", 12), failed = 0;
-    unsigned length = number("RANDOM_LENGTH", 15);
-    for (unsigned i = 0; i < count; i++)
-        failed += !try_kernel(first + i, length);
-    struct jit_statistics statistics;
-    jit_statistics_get(&statistics);
-    print_message("%u kernels, %llu regions compiled in %.1f s, %u differ\n", count,
-                  (unsigned long long)statistics.compiled, (double)statistics.nanoseconds / 1e9,
-                  failed);
-    assert_int_equal(failed, 0);
-    assert_true(statistics.compiled >= count);
+    jit_random_run(&(struct jit_random){"kernels", 12, 15, try_kernel});
     uint64_t compared, differing;
     ptx_jit_comparisons(&compared, &differing);
     assert_int_equal(differing, 0);

@@ -126,7 +126,9 @@ static void end_in_branch(struct finder *f, struct wave_block *block, const stru
         amdgpu_read_scc(d);
     if (strstr(condition, "vcc"))
         amdgpu_read_mask(d, AMDGPU_VCC);
-    if (strstr(condition, "exec"))
+    /* Where the region may be left: functions of a target say of EXEC that all lanes are live, which
+     * looks as if nothing read what it was before. */
+    if (strstr(condition, "exec") || back)
         amdgpu_read_mask(d, AMDGPU_EXEC);
     const uint64_t arguments[] = {d->shape->lanes, back ? (uintptr_t)op : 0};
     snprintf(function, sizeof function, "amdgpu_wave_branch_%s", condition);

@@ -1,0 +1,337 @@
+/* Compiled regions against the interpreter: random programs, which have to leave the same
+ * registers, LDS and memory, lane by lane. jit_random.h says how to choose which. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "../jit_random.h"
+#include "amdgpu_alu.h"
+#include "amdgpu_jit_region.h"
+#include "amdgpu_memory.h"
+#include "random_program.h"
+#include "sim_memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGES = 4, CODE = PAGES * AMDGPU_PAGE_SIZE, WORDS = RANDOM_BYTES / 4, OPS_MAX = 1 << 20 };
+
+struct machine {
+    struct amdgpu_device device;
+    struct amdgpu_dispatch dispatch;
+    struct amdgpu_block block;
+    struct amdgpu_wave wave;
+    uint32_t lds[WORDS], memory[WORDS]; /* memory: what it is afterwards */
+    _Alignas(64) uint32_t v[RANDOM_VGPRS * AMDGPU_LANES_MAX];
+};
+
+static const struct amdgpu_emitters emitters = {
+    .vector = amdgpu_emit_vector, .memory = amdgpu_emit_memory, .matrix = amdgpu_emit_matrix};
+
+/* ---- waves ------------------------------------------------------------------------------- */
+
+/* Mostly numbers of a size that means something, sometimes any bits. */
+static uint32_t draw_value(uint64_t *state)
+{
+    static const uint32_t special[] = {0,          1,          UINT32_MAX, 0x80000000, 0x3f800000,
+                                       0x7f800000, 0xbf800000, 0x00000001, 0x7fffffff, 0xffff};
+    switch (random_state_below(state, 4)) {
+    case 0:
+        return special[random_state_below(state, sizeof special / sizeof *special)];
+    case 1:
+        return random_state_below(state, 256);
+    case 2: {
+        float x = (float)((int32_t)random_state_below(state, 1 << 16) - (1 << 15)) / 16.0f;
+        uint32_t bits;
+        memcpy(&bits, &x, sizeof bits);
+        return bits;
+    }
+    default:
+        return random_state_below(state, UINT32_MAX) & 0x7f7fffff;
+    }
+}
+
+static void draw_values(uint64_t *state, uint32_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = draw_value(state);
+}
+
+/* A copy's, too. */
+static void set_pointers(struct machine *machine)
+{
+    machine->dispatch.device = &machine->device;
+    machine->block.dispatch = &machine->dispatch;
+    machine->block.lds = (unsigned char *)machine->lds;
+    machine->block.lds_size = sizeof machine->lds;
+    machine->wave.v = machine->v;
+    machine->wave.block = &machine->block;
+}
+
+static struct machine *make_machine(const struct amdgpu_shape *shape, uint64_t data,
+                                    uint64_t *state)
+{
+    struct machine *machine = aligned_alloc(64, (sizeof *machine + 63) / 64 * 64);
+    assert_non_null(machine);
+    memset(machine, 0, sizeof *machine);
+    set_pointers(machine);
+    machine->dispatch.shape = shape;
+    machine->dispatch.lanes = shape->lanes;
+    struct amdgpu_wave *wave = &machine->wave;
+    wave->lanes = shape->lanes;
+    wave->vgprs = shape->vgprs;
+    wave->m0 = amdgpu_family_of(shape->isa) == AMDGPU_GFX11 ? 125 : 124;
+    wave->mode = 0xf0;
+    draw_values(state, machine->v, RANDOM_LANE * shape->lanes);
+    draw_values(state, wave->s, AMDGPU_SREGS);
+    draw_values(state, machine->lds, WORDS);
+    draw_values(state, machine->memory, WORDS);
+    for (unsigned lane = 0; lane < shape->lanes; lane++)
+        machine->v[RANDOM_LANE * shape->lanes + lane] = lane;
+    amdgpu_set_s64(wave, RANDOM_BASE, data);
+    uint64_t all = amdgpu_all_lanes(wave), some = random_state_below(state, UINT32_MAX);
+    some |= (uint64_t)random_state_below(state, UINT32_MAX) << 32;
+    amdgpu_set_s64(wave, AMDGPU_EXEC, random_state_below(state, 2) ? all : some & all);
+    wave->live_for = ~amdgpu_exec(wave);
+    wave->scc = random_state_below(state, 2);
+    wave->left = random_state_below(state, 4) ? OPS_MAX : (int)random_state_below(state, 200);
+    return machine;
+}
+
+static struct machine *copy_machine(const struct machine *from)
+{
+    struct machine *machine = aligned_alloc(64, (sizeof *machine + 63) / 64 * 64);
+    assert_non_null(machine);
+    *machine = *from;
+    set_pointers(machine);
+    return machine;
+}
+
+/* ---- comparison -------------------------------------------------------------------------- */
+
+static void print_program(const struct amdgpu_op *op, const struct amdgpu_shape *shape)
+{
+    for (;; op = amdgpu_ahead(amdgpu_next(op))) {
+        char text[256];
+        amdgpu_print(shape->isa, shape->lanes, op->inst, text, sizeof text);
+        fprintf(stderr, "    0x%x: %s\n", (unsigned)op->offset, text);
+        if (op->inst->row->id == AMDGPU_ID_S_ENDPGM)
+            break;
+    }
+}
+
+/* Which of several NaNs a sum is, the host's compilers are free to choose. */
+static bool is_nan(uint32_t bits)
+{
+    return (bits & INT32_MAX) > 0x7f800000;
+}
+
+static bool differ(uint32_t want, uint32_t got)
+{
+    return want != got && !(is_nan(want) && is_nan(got));
+}
+
+/* Of words whose name has two numbers: of which there are so many, and within. */
+static unsigned compare_words(const char *name, const uint32_t *want, const uint32_t *got,
+                              size_t count, size_t within)
+{
+    unsigned differences = 0;
+    for (size_t i = 0; i < count; i++)
+        if (differ(want[i], got[i]) && differences++ < 4)
+            fprintf(stderr, "  %s %zu, %zu: %08x by the interpreter, %08x compiled\n", name,
+                    i / within, i % within, want[i], got[i]);
+    return differences;
+}
+
+static unsigned compare(const struct machine *want, const struct machine *got)
+{
+    unsigned lanes = want->wave.lanes;
+    return compare_words("v", want->v, got->v, RANDOM_VGPRS * lanes, lanes) +
+           compare_words("s", want->wave.s, got->wave.s, AMDGPU_SREGS, 1) +
+           compare_words("lds", want->lds, got->lds, WORDS, 1) +
+           compare_words("memory", want->memory, got->memory, WORDS, 1) +
+           compare_words("scc", &want->wave.scc, &got->wave.scc, 1, 1);
+}
+
+/* ---- both ways --------------------------------------------------------------------------- */
+
+static bool is_end(const struct amdgpu_op *op)
+{
+    return amdgpu_is_decoded(op) && op->inst && op->inst->row->id == AMDGPU_ID_S_ENDPGM;
+}
+
+/* To the end. Returns whether it has come to op left with so much of its budget. */
+static bool interpret(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                      const struct amdgpu_op *left, int budget)
+{
+    bool came = false;
+    for (unsigned i = 0; op && i < OPS_MAX; i++) {
+        came |= op == left && wave->left == budget;
+        if (is_end(op))
+            break;
+        bool counts = amdgpu_is_decoded(op) && op->inst; /* others are ends of pages */
+        op = op->run(wave, op);
+        wave->left -= counts;
+    }
+    return came;
+}
+
+/* Executes a program both ways, where its region is left by the interpreter: which slots the region
+ * need not write back shows only at the end. False: they differ. */
+static bool check_program(jit_code code, const struct amdgpu_op *op, struct machine *interpreted,
+                          struct sim_memory *data)
+{
+    struct machine *compiled = copy_machine(interpreted);
+    memcpy(data->view, interpreted->memory, RANDOM_BYTES);
+    const struct amdgpu_op *left = code(&compiled->wave);
+    int budget = compiled->wave.left;
+    interpret(&compiled->wave, left, NULL, 0);
+    memcpy(compiled->memory, data->view, RANDOM_BYTES);
+    memcpy(data->view, interpreted->memory, RANDOM_BYTES);
+    bool same = interpret(&interpreted->wave, op, left, budget);
+    memcpy(interpreted->memory, data->view, RANDOM_BYTES);
+    if (!same)
+        fprintf(stderr, "  the interpreter does not come to where the region was left\n");
+    same = compare(interpreted, compiled) == 0 && same;
+    free(compiled);
+    return same;
+}
+
+/* Where a program begins: sometimes near the end of a page. */
+static uint32_t *place(const struct sim_memory *code, unsigned which)
+{
+    unsigned offset = which % 4 ? 0 : AMDGPU_PAGE_SIZE - 4 * (which / 4 % 32 + 1);
+    return (uint32_t *)(void *)(code->view + offset);
+}
+
+static const struct amdgpu_shape *shape_of(enum amdgpu_isa isa, unsigned lanes)
+{
+    const struct amdgpu_shape like = {
+        .isa = isa, .lanes = lanes, .vgprs = RANDOM_VGPRS, .emitters = &emitters};
+    return amdgpu_shape_of(&like);
+}
+
+/* Executes the code at start from the state of a machine. False: it differs, which is printed. */
+static bool check_code(struct machine *machine, const struct sim_memory *memory,
+                       const uint32_t *start, struct sim_memory *data)
+{
+    const struct amdgpu_shape *shape = machine->dispatch.shape;
+    uint64_t entry = memory->address + (uint64_t)((const unsigned char *)start - memory->view);
+    const struct amdgpu_op *op = amdgpu_goto(&machine->wave, entry);
+    assert_non_null(op);
+    op = amdgpu_ahead(op);
+    bool full = amdgpu_exec(&machine->wave) == amdgpu_all_lanes(&machine->wave), same = true;
+    struct amdgpu_region *region = amdgpu_region_create(op, full, machine->wave.mode);
+    struct jit_region *made = NULL;
+    if (region) /* all registers are compared, though none matters once the wave has ended */
+        region->region.live = NULL;
+    jit_code code = region ? jit_compile_now(&region->region, &made) : NULL;
+    if (code)
+        same = check_program(code, op, machine, data);
+    if (!same && getenv("RANDOM_PRINT"))
+        print_program(op, shape);
+    jit_free(made);
+    amdgpu_region_destroy(region);
+    amdgpu_code_discard(memory->address, CODE);
+    return same;
+}
+
+static bool try_on(enum amdgpu_isa isa, unsigned lanes, unsigned which, unsigned length)
+{
+    struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, CODE, AMDGPU_PAGE_SIZE);
+    struct sim_memory *data = sim_memory_create(SIM_MEMORY_DEVICE, 0, RANDOM_BYTES, 4096);
+    assert_true(memory && data);
+    struct random_program program = {.isa = isa,
+                                     .lanes = lanes,
+                                     .state = random_state_of(which),
+                                     .code = place(memory, which),
+                                     .room = CODE / 8};
+    random_program(&program, length);
+    struct machine *machine = make_machine(shape_of(isa, lanes), data->address, &program.state);
+    bool same = check_code(machine, memory, program.code, data);
+    if (!same)
+        fprintf(stderr, "program %u of %s differs\n", which, amdgpu_isa_name(isa));
+    sim_memory_destroy(memory);
+    sim_memory_destroy(data);
+    free(machine);
+    return same;
+}
+
+static bool try_gfx90a(unsigned which, unsigned length)
+{
+    return try_on(AMDGPU_GFX90A, 64, which, length);
+}
+
+static bool try_gfx1100(unsigned which, unsigned length)
+{
+    return try_on(AMDGPU_GFX1100, 32, which, length);
+}
+
+static void random_programs_do_the_same_compiled_on_gfx90a(void **state)
+{
+    (void)state;
+    jit_random_run(&(struct jit_random){"programs of gfx90a", 12, 20, try_gfx90a});
+}
+
+static void random_programs_do_the_same_compiled_on_gfx1100(void **state)
+{
+    (void)state;
+    jit_random_run(&(struct jit_random){"programs of gfx1100", 12, 20, try_gfx1100});
+}
+
+/* A loop of all lanes, before which there were some, is left since the budget is spent. */
+static void a_loop_that_is_left_keeps_which_lanes_are_live(void **state)
+{
+    (void)state;
+    static const uint32_t words[] = {
+        0xbefe01c1, /* s_mov_b64 exec, -1 */
+        0xb0520003, /* s_movk_i32 s82, 3 */
+        0x68000300, /* v_add_u32 v0, v0, v1 */
+        0xb752ffff, /* s_addk_i32 s82, -1 */
+        0xbf078052, /* s_cmp_lg_u32 s82, 0 */
+        0xbf85fffc, /* s_cbranch_scc1 to v_add_u32 */
+        0xbefe0100, /* s_mov_b64 exec, s[0:1] */
+        0xbf810000, /* s_endpgm */
+    };
+    struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, CODE, AMDGPU_PAGE_SIZE);
+    struct sim_memory *data = sim_memory_create(SIM_MEMORY_DEVICE, 0, RANDOM_BYTES, 4096);
+    assert_true(memory && data);
+    memcpy(memory->view, words, sizeof words);
+    uint64_t draws = 1;
+    struct machine *machine = make_machine(shape_of(AMDGPU_GFX90A, 64), data->address, &draws);
+    amdgpu_set_s64(&machine->wave, AMDGPU_EXEC, 8);
+    machine->wave.left = 1;
+    assert_true(check_code(machine, memory, (const uint32_t *)(const void *)memory->view, data));
+    sim_memory_destroy(memory);
+    sim_memory_destroy(data);
+    free(machine);
+}
+
+static int space_open(void **state)
+{
+    (void)state;
+    size_t bytes = (size_t)1 << 30;
+    return sim_space_open(&bytes, 1) ? 0 : -1;
+}
+
+static int space_close(void **state)
+{
+    (void)state;
+    sim_space_close();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loop_that_is_left_keeps_which_lanes_are_live),
+        cmocka_unit_test(random_programs_do_the_same_compiled_on_gfx90a),
+        cmocka_unit_test(random_programs_do_the_same_compiled_on_gfx1100),
+    };
+    setenv("ANYHIP_SIM_JIT", "on", 1);
+    return cmocka_run_group_tests(tests, space_open, space_close);
+}
