@@ -93,6 +93,47 @@ static void a_context_shares_everything_with_the_device(void **state)
     ok(hipFree(memory));
 }
 
+static void check_flags(unsigned wanted)
+{
+    unsigned flags = ~wanted;
+    ok(hipGetDeviceFlags(&flags));
+    check(flags == wanted);
+    flags = ~wanted;
+    ok(hipCtxGetFlags(&flags));
+    check(flags == wanted);
+}
+
+static void flags_of_a_context_are_those_of_its_device(void **state)
+{
+    static const unsigned schedules[] = {hipDeviceScheduleSpin, hipDeviceScheduleYield,
+                                         hipDeviceScheduleBlockingSync, hipDeviceScheduleAuto};
+    static const unsigned others[] = {0, hipDeviceMapHost, hipDeviceLmemResizeToMax,
+                                      hipDeviceMapHost | hipDeviceLmemResizeToMax};
+    hipCtx_t context;
+    (void)state;
+    ok(hipSetDevice(0));
+    ok(hipSetDeviceFlags(hipDeviceScheduleAuto));
+    for (size_t i = 0; i < 16; i++) {
+        unsigned flags = schedules[i / 4] | others[i % 4];
+        ok(hipCtxCreate(&context, flags, 1));
+        check_flags(flags);
+        ok(hipCtxDestroy(context));
+        ok(hipSetDevice(1));
+        check_flags(flags);
+        ok(hipSetDevice(0));
+        check_flags(0);
+    }
+    ok(hipCtxCreate(&context, hipDeviceScheduleSpin | hipDeviceMapHost, 1));
+    ok(hipSetDeviceFlags(hipDeviceScheduleYield));
+    check_flags(hipDeviceScheduleYield);
+    ok(hipCtxDestroy(context));
+    ok(hipCtxCreate(&context, hipDeviceMapHost, 1));
+    ok(hipCtxDestroy(context));
+    ok(hipSetDevice(1));
+    ok(hipDeviceReset());
+    check_flags(0);
+}
+
 static void values_that_are_no_contexts_are_refused(void **state)
 {
     hipCtx_t context, primary;
@@ -408,6 +449,7 @@ int main(void)
         TEST(without_a_stack_the_devices_primary_context_is_current),
         TEST(destroying_the_current_context_pops_it),
         TEST(a_context_shares_everything_with_the_device),
+        TEST(flags_of_a_context_are_those_of_its_device),
         TEST(values_that_are_no_contexts_are_refused),
         TEST(context_functions_are_those_of_the_device),
         TEST(primary_contexts_are_retained_reset_and_described),

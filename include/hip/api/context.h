@@ -14,9 +14,10 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 /// Makes a context of a device and pushes it on the calling thread's stack. It stands for the
-/// device's primary context: memory and modules are shared with it.
+/// device's primary context: memory and modules are shared with it, and flags become the device's,
+/// as with hipSetDeviceFlags().
 /// @param [out] ctx  the context
-/// @param [in] flags  hipDeviceSchedule* flags
+/// @param [in] flags  hipDeviceSchedule* flags, hipDeviceMapHost and hipDeviceLmemResizeToMax
 /// @param [in] device  the device
 /// Returns: hipErrorInvalidValue: ctx is NULL or flags is unknown; hipErrorInvalidDevice: no such
 /// device.

@@ -63,7 +63,6 @@ static hipError_t push_current(hipCtx_t handle)
 static hipError_t create(hipCtx_t *out_context, unsigned flags, int ordinal)
 {
     struct ah_device *device = ah_device_at(ordinal);
-    /* Which flags they are does not matter: scheduling is the primary context's. */
     if (!out_context || !ah_device_flags_valid(flags))
         return hipErrorInvalidValue;
     if (!device)
@@ -71,11 +70,14 @@ static hipError_t create(hipCtx_t *out_context, unsigned flags, int ordinal)
     struct context *context = ah_handle_create(AH_HANDLE_CONTEXT, device);
     if (!context)
         return hipErrorOutOfMemory;
-    hipError_t error = push_current((hipCtx_t)(void *)context);
+    hipError_t error = ah_device_set_flags(device, flags);
+    if (error == hipSuccess)
+        error = push_current((hipCtx_t)(void *)context);
     if (error != hipSuccess) {
         ah_handle_destroy(context);
         return error;
     }
+    atomic_store(&device->context_flags, flags & ~(unsigned)hipDeviceScheduleMask);
     *out_context = (hipCtx_t)(void *)context;
     return hipSuccess;
 }
@@ -256,7 +258,7 @@ static hipError_t primary_state(int ordinal, unsigned *out_flags, int *out_activ
         return ah_device_missing_error();
     hipError_t error = device->ops->device_get_flags(device->native, &flags, &active);
     if (error == hipSuccess && out_flags)
-        *out_flags = flags;
+        *out_flags = flags | atomic_load(&device->context_flags);
     if (error == hipSuccess && out_active)
         *out_active = active;
     return error;

@@ -344,8 +344,8 @@ static hipError_t device_flags(unsigned *out_flags)
     if (!device)
         return hipErrorNoDevice;
     hipError_t error = device->ops->device_get_flags(device->native, out_flags, &active);
-    if (error == hipSuccess)
-        *out_flags &= hipDeviceScheduleMask; /* as on AMD, which has no other flags */
+    if (error == hipSuccess) /* as on AMD, where hipSetDeviceFlags keeps no others */
+        *out_flags = (*out_flags & hipDeviceScheduleMask) | atomic_load(&device->context_flags);
     return error;
 }
 
@@ -368,7 +368,10 @@ hipError_t ah_device_set_flags(struct ah_device *device, unsigned flags)
         return ah_device_missing_error();
     if (!ah_device_flags_valid(flags))
         return hipErrorInvalidValue;
-    return device->ops->device_set_flags(device->native, flags);
+    hipError_t error = device->ops->device_set_flags(device->native, flags);
+    if (error == hipSuccess)
+        atomic_store(&device->context_flags, 0);
+    return error;
 }
 
 hipError_t hipSetDeviceFlags(unsigned int flags)

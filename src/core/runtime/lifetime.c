@@ -50,6 +50,7 @@ hipError_t ah_device_reset(struct ah_device *device)
     ah_external_release_device(device);
     hipError_t error = device->ops->device_reset(device->native);
     ah_stream_close_defaults(device);
+    atomic_store(&device->context_flags, 0);
     if (error == hipSuccess) {
         ah_fatbin_recreate_managed(device);
         ah_library_recreate_managed(device);

@@ -96,6 +96,7 @@ struct ah_device {
 
     hipMemPool_t default_pool, current_pool;
     hipCtx_t primary_context;
+    _Atomic(unsigned) context_flags; /* hipCtxCreate's other than scheduling; drivers keep none */
     hipExecutionCtx_t execution_context; /* of the whole device; NULL until it is requested */
 
     /* What the device reports to observers (observe.h); the state is written under the lock. */
