@@ -57,6 +57,9 @@ TEST("a symbol has an address and a size")
     float w[4] = {};
     CHECK_HIP(hipMemcpy(w, p, sizeof w, hipMemcpyDeviceToHost));
     CHECK_EQ(w[3], 4.0f);
+    hipFuncAttributes attributes;
+    CHECK_HIP(hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(use)));
+    CHECK_EQ(attributes.constSizeBytes, sizeof weights);
     CHECK_HIP(hipGetSymbolSize(&size, HIP_SYMBOL(hidden)));
     CHECK_EQ(size, sizeof(double));
     double d = 0;

@@ -580,6 +580,26 @@ static void attributes_of_kernels_are_told(void **state)
            hipErrorInvalidHandle);
 }
 
+/* AMD's code objects do not say which variables are constants; the program's registration does. */
+static void the_size_of_constants_is_told_for_kernels_of_the_program(void **state)
+{
+    struct hipFuncAttributes all;
+    hipFunction_t function;
+    hipModule_t module;
+    int value = -1;
+    (void)state;
+    ok(hipFuncGetAttributes(&all, &fill_kernel));
+    check(all.constSizeBytes == 4);
+    ok(hipGetFuncBySymbol(&function, &fill_kernel));
+    ok(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, function));
+    check(value == 4);
+    ok(hipModuleLoadData(&module, kernels_image()));
+    ok(hipModuleGetFunction(&function, module, "fake_fill"));
+    ok(hipFuncGetAttribute(&value, HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, function));
+    check(value == (over_hsa() ? 0 : 4));
+    ok(hipModuleUnload(module));
+}
+
 static void attributes_of_kernels_are_set(void **state)
 {
     struct hipFuncAttributes all;
@@ -788,6 +808,7 @@ int main(void)
                   "have those of AMD",
                   a_module_whose_managed_memory_is_refused_is_not_loaded),
         TEST_OVER("cuda", "the expected values are those of sm_80", attributes_of_kernels_are_told),
+        TEST(the_size_of_constants_is_told_for_kernels_of_the_program),
         TEST(attributes_of_kernels_are_set),
         TEST_OVER("cuda", "the expected values are those of sm_80",
                   occupancy_is_that_of_the_driver),

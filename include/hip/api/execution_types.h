@@ -119,7 +119,7 @@ typedef struct hipBatchMemOpNodeParams {
 typedef struct hipFuncAttributes {
     int binaryVersion; ///< 10 x major + minor
     int cacheModeCA;
-    size_t constSizeBytes;
+    size_t constSizeBytes; ///< of the kernel's code; AMD: 0 for kernels of modules
     size_t localSizeBytes; ///< private memory of a thread
     int maxDynamicSharedSizeBytes;
     int maxThreadsPerBlock;

@@ -257,6 +257,16 @@ static hipError_t any_function(const void *value, struct ah_device **out_device,
     return error;
 }
 
+static hipError_t attributes_of(const struct ah_function *function, struct hipFuncAttributes *out)
+{
+    const struct ah_device *device = function->handle.device;
+    hipError_t error = device->ops->function_attributes(device->native, function->native, out);
+    /* AMD's code objects do not tell constants from variables; clang's registration does. */
+    if (error == hipSuccess && out->constSizeBytes == 0)
+        out->constSizeBytes = ah_kernel_constants(function->host);
+    return error;
+}
+
 static hipError_t read_attributes(struct hipFuncAttributes *out, const void *value)
 {
     struct ah_device *device;
@@ -264,9 +274,7 @@ static hipError_t read_attributes(struct hipFuncAttributes *out, const void *val
     if (!out)
         return hipErrorInvalidValue;
     hipError_t error = any_function(value, &device, &function);
-    return error == hipSuccess
-               ? device->ops->function_attributes(device->native, function->native, out)
-               : error;
+    return error == hipSuccess ? attributes_of(function, out) : error;
 }
 
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attr, const void *func)
@@ -284,8 +292,7 @@ hipError_t ah_function_attribute(struct ah_function *function, hipFunction_attri
                                  int *out_value)
 {
     struct hipFuncAttributes all;
-    const struct ah_device *device = function->handle.device;
-    hipError_t error = device->ops->function_attributes(device->native, function->native, &all);
+    hipError_t error = attributes_of(function, &all);
     if (error != hipSuccess)
         return error;
     switch ((int)which) {

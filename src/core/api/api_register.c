@@ -49,8 +49,8 @@ void __hipRegisterVar(void **modules, void *var, char *hostVar, char *deviceVar,
                       size_t size, int constant, int global)
 {
     AH_CALL_INSTEAD_VOID(__hipRegisterVar);
-    (void)hostVar, (void)ext, (void)constant, (void)global;
-    add(modules, AH_SYMBOL_VARIABLE, var, deviceVar, size);
+    (void)hostVar, (void)ext, (void)global;
+    add(modules, constant ? AH_SYMBOL_CONSTANT : AH_SYMBOL_VARIABLE, var, deviceVar, size);
 }
 
 void __hipRegisterSurface(void **modules, void *var, char *hostVar, char *deviceVar, int type,

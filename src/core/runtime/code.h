@@ -113,6 +113,7 @@ struct ah_fatbin;
 enum ah_symbol_kind {
     AH_SYMBOL_KERNEL,
     AH_SYMBOL_VARIABLE,
+    AH_SYMBOL_CONSTANT, /* a variable in constant memory */
     AH_SYMBOL_MANAGED,
     AH_SYMBOL_TEXTURE,
     AH_SYMBOL_SURFACE,
@@ -152,6 +153,10 @@ bool ah_is_variable(const void *host);
 
 /* Whether a texture<> of the program is registered at host. */
 bool ah_is_texture_reference(const void *host);
+
+/* Bytes of the constants that are registered with the kernel's fat binary; 0 when nothing is
+ * registered at host. */
+size_t ah_kernel_constants(const void *host);
 
 /* The device name of the kernel registered at host, NULL when there is none. */
 const char *ah_kernel_name(const void *host);

@@ -400,7 +400,8 @@ hipError_t ah_variable_address(const void *host, struct ah_device *device, void 
 bool ah_is_variable(const void *host)
 {
     const struct symbol *symbol = symbol_at(host);
-    return symbol && (symbol->kind == AH_SYMBOL_VARIABLE || symbol->kind == AH_SYMBOL_MANAGED);
+    return symbol && (symbol->kind == AH_SYMBOL_VARIABLE || symbol->kind == AH_SYMBOL_CONSTANT ||
+                      symbol->kind == AH_SYMBOL_MANAGED);
 }
 
 bool ah_is_texture_reference(const void *host)
@@ -413,6 +414,19 @@ const char *ah_kernel_name(const void *host)
 {
     const struct symbol *symbol = symbol_at(host);
     return symbol && symbol->kind == AH_SYMBOL_KERNEL ? symbol->name : NULL;
+}
+
+size_t ah_kernel_constants(const void *host)
+{
+    size_t bytes = 0;
+    pthread_mutex_lock(&registered.lock);
+    const struct symbol *kernel = symbol_at(host);
+    for (const struct symbol *symbol = kernel ? kernel->fatbin->symbols : NULL; symbol;
+         symbol = symbol->next)
+        if (symbol->kind == AH_SYMBOL_CONSTANT)
+            bytes += symbol->size;
+    pthread_mutex_unlock(&registered.lock);
+    return bytes;
 }
 
 /* ---- release --------------------------------------------------------- */
