@@ -101,6 +101,8 @@ static void owner()
     CHECK_ERROR(hipIpcOpenMemHandle(&again, handles.memory, hipIpcMemLazyEnablePeerAccess),
                 hipErrorInvalidContext);
     CHECK_HIP(hipIpcGetEventHandle(&handles.event, event));
+    hipEvent_t same;
+    CHECK_ERROR(hipIpcOpenEventHandle(&same, handles.event), hipErrorInvalidContext);
     add<<<8, 64, 0, stream>>>(p, count, 1);
     CHECK_HIP(hipStreamSynchronize(stream));
     wait_for_peer(); // its code is loaded, for which the device must not be held

@@ -416,7 +416,9 @@ int main(int argc, char **argv)
         read_argument(argv[i]);
     outcome =
         mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (outcome == MAP_FAILED)
+    const struct sharer sharer = start_sharer(share_event);
+    if (outcome == MAP_FAILED ||
+        read(sharer.end, &fault_event, sizeof fault_event) != sizeof fault_event)
         return EXIT_FAILURE;
     for (size_t i = 0; i < fault_section_count; i++)
         if (!*settings.section || strcmp(settings.section, fault_sections[i].name) == 0)
@@ -424,5 +426,5 @@ int main(int argc, char **argv)
     printf("%s: %u cases, %u wrong, %u of which callers need not be told, %u not reached\n",
            the_fake()->vendor, totals.cases, totals.wrong, totals.quiet, totals.unreached);
     unsigned tests = strcmp(settings.function, none) == 0 ? totals.sections : totals.cases;
-    return totals.wrong == 0 && tests > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return end_sharer(&sharer) && totals.wrong == 0 && tests > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

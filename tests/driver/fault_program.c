@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 struct told told;
+hipIpcEventHandle_t fault_event;
 static const dim3 one = {1, 1, 1};
 static const hipChannelFormatDesc words = {32, 0, 0, 0, hipChannelFormatKindUnsigned};
 
@@ -440,13 +441,13 @@ static void share(void)
     if (T(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming)) !=
         hipSuccess)
         return;
-    if (T(hipIpcGetEventHandle(&event_handle, event)) == hipSuccess &&
-        T(hipIpcOpenEventHandle(&opened, event_handle)) == hipSuccess) {
-        T(hipEventRecord(opened, NULL));
-        T(hipEventSynchronize(opened));
+    T(hipIpcGetEventHandle(&event_handle, event));
+    END(hipEventDestroy(event));
+    if (T(hipIpcOpenEventHandle(&opened, fault_event)) == hipSuccess) {
+        if (T(hipEventRecord(opened, NULL)) == hipSuccess)
+            T(hipEventSynchronize(opened));
         END(hipEventDestroy(opened));
     }
-    END(hipEventDestroy(event));
 }
 
 /* ---- copies and fills ---------------------------------------------------------------------- */

@@ -20,6 +20,9 @@ struct told {
 };
 extern struct told told;
 
+/* Opens an event of another process. */
+extern hipIpcEventHandle_t fault_event;
+
 /* A call of the program: its result is noted. */
 #define T(call) note((call), #call)
 hipError_t note(hipError_t error, const char *call);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -338,6 +339,40 @@ void in_child(void (*function)(void))
 void in_child_quickly(void (*function)(void))
 {
     must_end_well(run_child(function, true, NULL));
+}
+
+struct sharer start_sharer(void (*share)(int end))
+{
+    int ends[2];
+    char byte;
+    check(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        is_in_child();
+        close(ends[0]);
+        use_fake("80");
+        share(ends[1]);
+        _exit(read(ends[1], &byte, 1) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    close(ends[1]);
+    return (struct sharer){child, ends[0]};
+}
+
+bool end_sharer(const struct sharer *sharer)
+{
+    int status = -1;
+    close(sharer->end);
+    return waitpid(sharer->process, &status, 0) == sharer->process && status == 0;
+}
+
+void share_event(int end)
+{
+    hipEvent_t event;
+    hipIpcEventHandle_t handle;
+    ok(hipEventCreateWithFlags(&event, hipEventInterprocess | hipEventDisableTiming));
+    ok(hipIpcGetEventHandle(&handle, event));
+    check(write(end, &handle, sizeof handle) == sizeof handle);
 }
 
 /* ---- the log

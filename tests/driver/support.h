@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,6 +110,19 @@ void in_child_quickly(void (*function)(void));
 /* Its exit status, -signal when it was killed. out_text gets what it wrote to
  * stderr, to be freed; may be NULL. */
 int child_status(void (*function)(void), char **out_text);
+
+/* A child that shares something with this process: share sends what opens it to the end of a
+ * socket, and the child stays until this process closes the other one. Started by a program that
+ * has not called HIP itself. */
+struct sharer {
+    pid_t process;
+    int end;
+};
+struct sharer start_sharer(void (*share)(int end));
+/* Whether it ended well. */
+bool end_sharer(const struct sharer *sharer);
+/* Makes an event that other processes may open, and sends its handle. */
+void share_event(int end);
 
 /* ---- kernels of this program --------------------------------------------------------------------
  */

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -262,6 +263,8 @@ static void an_event_destroyed_while_it_is_recorded_harms_nobody(void **state)
     ok(hipStreamDestroy(stream));
 }
 
+static hipIpcEventHandle_t of_another_process;
+
 static void only_interprocess_events_can_be_shared(void **state)
 {
     hipEvent_t shared, plain, opened;
@@ -272,11 +275,16 @@ static void only_interprocess_events_can_be_shared(void **state)
     ok(hipIpcGetEventHandle(&handle, shared));
     expect(hipIpcGetEventHandle(NULL, shared), hipErrorInvalidValue);
     expect(hipIpcGetEventHandle(&handle, plain), hipErrorInvalidConfiguration);
-    ok(hipIpcOpenEventHandle(&opened, handle));
+    if (over_hsa())
+        expect_says(hipIpcOpenEventHandle(&opened, handle), hipErrorInvalidContext,
+                    "the handle is of this process: use the event it was made from");
+    else
+        expect(hipIpcOpenEventHandle(&opened, handle), hipErrorInvalidContext);
+    ok(hipIpcOpenEventHandle(&opened, of_another_process));
     ok(hipEventRecord(opened, NULL));
     ok(hipEventSynchronize(opened));
     ok(hipEventDestroy(opened));
-    expect(hipIpcOpenEventHandle(NULL, handle), hipErrorInvalidValue);
+    expect(hipIpcOpenEventHandle(NULL, of_another_process), hipErrorInvalidValue);
     memset(&handle, 0, sizeof handle);
     if (over_hsa())
         expect_says(hipIpcOpenEventHandle(&opened, handle), hipErrorInvalidHandle,
@@ -369,9 +377,11 @@ static void events_of_several_processes_keep_no_file_open(void **state)
         hipIpcEventHandle_t handle;
         ok(hipEventCreateWithFlags(&shared, hipEventInterprocess | hipEventDisableTiming));
         ok(hipIpcGetEventHandle(&handle, shared));
-        ok(hipIpcOpenEventHandle(&opened, handle));
-        ok(hipEventRecord(opened, NULL));
+        ok(hipEventRecord(shared, NULL));
         ok(hipEventSynchronize(shared));
+        ok(hipIpcOpenEventHandle(&opened, of_another_process));
+        ok(hipEventRecord(opened, NULL));
+        ok(hipEventSynchronize(opened));
         ok(hipEventDestroy(opened));
         ok(hipEventDestroy(shared));
         ok(hipDeviceSynchronize());
@@ -383,12 +393,10 @@ static void events_of_several_processes_keep_no_file_open(void **state)
 static void an_event_of_another_process_leaves_the_files_of_the_program_alone(void **state)
 {
     hipEvent_t shared, opened;
-    hipIpcEventHandle_t handle;
     int files[4];
     (void)state;
     ok(hipEventCreateWithFlags(&shared, hipEventInterprocess | hipEventDisableTiming));
-    ok(hipIpcGetEventHandle(&handle, shared));
-    ok(hipIpcOpenEventHandle(&opened, handle));
+    ok(hipIpcOpenEventHandle(&opened, of_another_process));
     for (int i = 0; i < 4; i++)
         files[i] = dup(0);
     ok(hipEventDestroy(opened));
@@ -401,18 +409,14 @@ static void an_event_of_another_process_leaves_the_files_of_the_program_alone(vo
 /* A program without a standard input: the event's file may have its number. */
 static void an_event_is_opened_where_descriptor_0_is_free(void **state)
 {
-    hipEvent_t shared, opened;
-    hipIpcEventHandle_t handle;
+    hipEvent_t opened;
     (void)state;
-    ok(hipEventCreateWithFlags(&shared, hipEventInterprocess | hipEventDisableTiming));
-    ok(hipIpcGetEventHandle(&handle, shared));
     int input = dup(0);
     close(0);
-    ok(hipIpcOpenEventHandle(&opened, handle));
+    ok(hipIpcOpenEventHandle(&opened, of_another_process));
     ok(hipEventDestroy(opened));
     check(dup2(input, 0) == 0);
     close(input);
-    ok(hipEventDestroy(shared));
     ok(hipDeviceSynchronize());
 }
 
@@ -459,6 +463,11 @@ int main(void)
         TEST(events_of_several_processes_keep_no_file_open),
         TEST(an_event_of_another_process_leaves_the_files_of_the_program_alone),
     };
+    const struct sharer sharer = start_sharer(share_event);
+    if (read(sharer.end, &of_another_process, sizeof of_another_process) !=
+        sizeof of_another_process)
+        return EXIT_FAILURE;
     use_fake("80,90");
-    return run_group("driver.event", tests);
+    int failed = run_group("driver.event", tests);
+    return end_sharer(&sharer) && !failed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

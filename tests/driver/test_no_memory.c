@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- memory that ends ------------------------------------------------------------------------ */
@@ -279,45 +277,23 @@ static void close_made(void)
     ok(hipIpcCloseMemHandle(made));
 }
 
-/* Says where its memory is, and keeps it until the other end closes. */
-static void owner(int end)
+static void share_memory(int end)
 {
     hipIpcMemHandle_t handle;
     void *memory;
-    char byte;
-    use_fake("80");
-    if (hipMalloc(&memory, 4096) != hipSuccess ||
-        hipIpcGetMemHandle(&handle, memory) != hipSuccess ||
-        write(end, &handle, sizeof handle) != sizeof handle || read(end, &byte, 1) != 0)
-        _exit(EXIT_FAILURE);
-    _exit(EXIT_SUCCESS);
+    ok(hipMalloc(&memory, 4096));
+    ok(hipIpcGetMemHandle(&handle, memory));
+    check(write(end, &handle, sizeof handle) == sizeof handle);
 }
 
-static pid_t start_owner(int *out_end)
-{
-    int ends[2];
-    check(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
-    pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        owner(ends[1]);
-    }
-    close(ends[1]);
-    *out_end = ends[0];
-    return child;
-}
-
-static int owner_end;
-static pid_t owner_process;
+static struct sharer sharer;
 
 static void memory_of_another_process_is_given_back(void **state)
 {
-    int status;
     (void)state;
-    check(read(owner_end, &shared, sizeof shared) == sizeof shared);
+    check(read(sharer.end, &shared, sizeof shared) == sizeof shared);
     check_call("hipIpcOpenMemHandle", call_open, close_made, hipErrorOutOfMemory);
-    close(owner_end);
-    check(waitpid(owner_process, &status, 0) == owner_process && status == 0);
+    check(end_sharer(&sharer));
 }
 
 /* ---- programs that are compiled at run time -----------------------------------------------------
@@ -367,7 +343,7 @@ int main(void)
         TEST(memory_of_another_process_is_given_back),
         TEST(a_program_lacks_what_there_is_no_memory_for),
     };
-    owner_process = start_owner(&owner_end);
+    sharer = start_sharer(share_memory);
     use_fake("80,90");
     return run_group("driver.no_memory", tests);
 }

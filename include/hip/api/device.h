@@ -237,8 +237,8 @@ hipError_t hipDeviceGetP2PAttribute(int *value, hipDeviceP2PAttr attr, int srcDe
 hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t *linktype,
                                         uint32_t *hopcount);
 
-/// How host threads wait for the current device: one of hipDeviceSchedule*, and hipDeviceMapHost,
-/// which is always on.
+/// How host threads wait for the current device: one of hipDeviceSchedule*. hipDeviceMapHost and
+/// hipDeviceLmemResizeToMax are taken and have no effect.
 /// @param [in] flags  the flags (of hipGetDeviceFlags(): [out])
 /// Returns: hipErrorInvalidValue: the pointer is NULL, a flag is unknown, or more than one schedule
 /// is set; hipErrorInvalidDevice: there is no current device.
@@ -246,7 +246,7 @@ hipError_t hipExtGetLinkTypeAndHopCount(int device1, int device2, uint32_t *link
 /// Stream order: none.
 /// Source: HIP "Device Management"; cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxSetFlags.
 
-/// The current device's flags.
+/// The current device's schedule, and the other flags if hipCtxCreate() set them last.
 hipError_t hipGetDeviceFlags(unsigned int *flags);
 /// Sets them; the waits of later calls follow.
 hipError_t hipSetDeviceFlags(unsigned int flags);
@@ -353,8 +353,9 @@ hipError_t hipIpcGetEventHandle(hipIpcEventHandle_t *handle, hipEvent_t event);
 /// waiting for it and querying it return hipErrorIllegalState, except on NVIDIA's own driver.
 /// @param [out] event  the event
 /// @param [in] handle  from the other process
-/// Returns: hipErrorInvalidValue: event is NULL or the handle is invalid; hipErrorMapFailed: the
-/// other process's event is gone; hipErrorNotSupported: this driver cannot.
+/// Returns: hipErrorInvalidValue: event is NULL or the handle is invalid; hipErrorInvalidContext:
+/// the handle is of this process; hipErrorMapFailed: the other process's event is gone;
+/// hipErrorInvalidHandle: the same on AMD devices; hipErrorNotSupported: this driver cannot.
 /// Thread safety: safe.
 /// Stream order: none.
 /// Source: HIP "Device Management" (interprocess communication); cuIpcOpenEventHandle.

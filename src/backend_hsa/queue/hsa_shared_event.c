@@ -87,6 +87,10 @@ hipError_t ahhsa_shared_event_open(const void *data, struct ahhsa_shared_event *
 {
     struct handle handle;
     memcpy(&handle, data, sizeof handle);
+    if (handle.process == getpid()) {
+        AH_LOG_ERR("the handle is of this process: use the event it was made from");
+        return hipErrorInvalidContext;
+    }
     int file = ah_sealed_file_open(handle.process, handle.file, handle.id, sizeof(struct page));
     if (file < 0)
         return cannot_open(&handle, "it was destroyed, or its process has ended");

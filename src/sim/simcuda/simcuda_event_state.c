@@ -114,6 +114,8 @@ static CUresult open_event(CUevent *out, const struct simcuda_shared_file *share
         return result;
     if (memcmp(shared->mark, state_mark, sizeof shared->mark) != 0)
         return CUDA_ERROR_INVALID_VALUE;
+    if (shared->pid == (int)getpid())
+        return CUDA_ERROR_INVALID_CONTEXT;
     int file = simcuda_shared_file_open(shared, sizeof *event->state);
     if (file < 0)
         return CUDA_ERROR_MAP_FAILED;

@@ -232,6 +232,7 @@ static void recorder(void)
     good(cu.cuEventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
     good(cu.cuEventQuery(event));
     good(cu.cuIpcGetEventHandle(&handle, event));
+    gives(cu.cuIpcOpenEventHandle(&plain, handle), CUDA_ERROR_INVALID_CONTEXT);
     good(cu.cuStreamWaitValue32(stream, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
     good(cu.cuEventRecord(event, stream));
     gives(cu.cuEventQuery(event), CUDA_ERROR_NOT_READY);
