@@ -4,11 +4,14 @@
 #include <string.h>
 
 /* The functions of the bitcode have been optimised and made vectors of. What is left is to inline
- * them, to make values of slots, and what constant operands and neighbours then allow. */
+ * them, to make values of slots, and what constant operands and neighbours then allow. Addresses
+ * that depend on constant operands in a roundabout way are constant after the first instcombine:
+ * without another sroa, one of them keeps the whole frame in memory. */
 static const char passes[] =
     "always-inline,globaldce,"
     "function(sroa<modify-cfg>,early-cse,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,"
-    "simplifycfg,loop-mssa(loop-rotate,licm),gvn,dse,simplifycfg),globaldce";
+    "sroa<modify-cfg>,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,"
+    "licm),gvn,dse,simplifycfg),globaldce";
 
 static bool run_passes(struct jit_build *build, LLVMTargetMachineRef machine)
 {

@@ -1,4 +1,5 @@
-/* Modules that are destroyed while their regions wait or are compiled. */
+/* Regions that are compiled while kernels run: what makes code hot, and modules that are destroyed
+ * while their regions wait or are compiled. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,28 +10,60 @@
 #include "jit.h"
 #include "one_kernel.h"
 
+static uint64_t requested(void)
+{
+    struct jit_statistics statistics;
+    jit_statistics_get(&statistics);
+    return statistics.requested;
+}
+
+/* A loop of three instructions, so many times. Returns how many regions it had requested. */
+static uint64_t requested_by_loop(unsigned threads, unsigned times)
+{
+    uint32_t words[64] = {0};
+    uint64_t before = requested();
+    char body[512];
+    snprintf(body, sizeof body,
+             "mov.u32 %%r1, 0; mov.u32 %%r2, 0;\n"
+             "L: mad.lo.u32 %%r2, %%r2, 3, %%r0; add.u32 %%r1, %%r1, 1;\n"
+             "setp.lt.u32 %%p1, %%r1, %u; @%%p1 bra L;\nst.global.u32 [%%rd1], %%r2;\n",
+             times);
+    one_body(body, threads, words, 64);
+    assert_int_not_equal(words[5], 0);
+    return requested() - before;
+}
+
+static void what_is_executed_makes_code_hot_and_not_its_length(void **state)
+{
+    (void)state;
+    assert_int_equal(requested_by_loop(64, 4), 0);
+    assert_true(requested_by_loop(64, 10000) > 0);
+}
+
+static void warps_that_are_not_whole_make_nothing_hot(void **state)
+{
+    (void)state;
+    assert_int_equal(requested_by_loop(31, 10000), 0);
+    assert_true(requested_by_loop(33, 10000) > 0);
+}
+
 static void a_module_is_destroyed_while_it_is_compiled(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < 12; i++) {
-        uint32_t words[64] = {0};
-        one_body("mov.u32 %r1, 0; mov.u32 %r2, 0;\n"
-                 "L: mad.lo.u32 %r2, %r2, 3, %r0; add.u32 %r1, %r1, 1;\n"
-                 "setp.lt.u32 %p1, %r1, 3000; @%p1 bra L;\nst.global.u32 [%rd1], %r2;\n",
-                 64, words, 64);
-        assert_int_not_equal(words[5], 0);
-    }
+    uint64_t before = requested();
+    for (unsigned i = 0; i < 12; i++)
+        requested_by_loop(64, 3000);
     jit_finish();
-    struct jit_statistics statistics;
-    jit_statistics_get(&statistics);
-    assert_true(statistics.requested >= 12);
+    assert_true(requested() >= before + 12);
 }
 
 int main(void)
 {
     setenv("ANYHIP_SIM_JIT", "on", 1);
-    setenv("ANYHIP_SIM_JIT_THRESHOLD", "2", 1);
+    setenv("ANYHIP_SIM_JIT_THRESHOLD", "1000", 1);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_executed_makes_code_hot_and_not_its_length),
+        cmocka_unit_test(warps_that_are_not_whole_make_nothing_hot),
         cmocka_unit_test(a_module_is_destroyed_while_it_is_compiled),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);

@@ -94,7 +94,8 @@ static const struct ptx_op *enter(struct ptx_warp *warp, const struct ptx_op *op
     if (warp->budget <= CALL_WEIGHT && warp->budget < ptx_wave_of(warp)->slice)
         return ptx_warp_yield(warp, op, false);
     warp->budget -= CALL_WEIGHT;
-    ptx_jit_call(callee, warp->launch);
+    if (warp->mask == UINT32_MAX)
+        ptx_jit_call(callee, warp->launch);
     struct side from = side_of(warp, warp->fragment->frame);
     const struct ptx_frame *frame = ptx_warp_enter(warp, op, callee);
     if (!frame)

@@ -144,9 +144,12 @@ static bool begin(struct sim_block *sim, bool fresh)
 
 static void note_end(const struct ptx_block *block, unsigned wave)
 {
+    const struct ptx_wave *ended = &block->waves[wave];
+    if (ended->started == UINT32_MAX)
+        ptx_jit_end(block->launch, ended->warp.steps);
     AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN, "%s: warp %u of block %llu has executed %llu instructions",
            block->launch->kernel->symbol->name, wave, (unsigned long long)block->sim->number,
-           (unsigned long long)block->waves[wave].warp.steps);
+           (unsigned long long)ended->warp.steps);
 }
 
 /* Runs all warps of a block that are together, one after the other, up to a barrier or further.
@@ -274,12 +277,6 @@ static bool is_clustered(const struct ptx_launch *launch)
     return launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1;
 }
 
-static uint64_t warps_of(const struct ptx_launch *launch, unsigned waves)
-{
-    const uint32_t *grid = launch->run.grid;
-    return (uint64_t)grid[0] * grid[1] * grid[2] * waves;
-}
-
 bool ptx_launch(struct ptx_launch *launch)
 {
     unsigned threads = launch->block[0] * launch->block[1] * launch->block[2];
@@ -298,7 +295,7 @@ bool ptx_launch(struct ptx_launch *launch)
     shape->done = launch->run.done;
     launch->private = shape;
     atomic_store(&launch->end, PTX_END_OK);
-    ptx_jit_launch(launch, warps_of(launch, waves));
+    ptx_jit_launch(launch);
     launch->run.engine = &engine;
     launch->run.kernel = (void *)(uintptr_t)launch->kernel;
     launch->run.waves_per_block = waves;

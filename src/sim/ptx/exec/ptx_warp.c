@@ -212,7 +212,9 @@ static void mark_yielded(struct ptx_wave *wave, struct ptx_fragment *fragment)
 const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins)
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
-    ptx_jit_loop(warp->fragment->frame->code, op, warp->launch);
+    if (warp->mask == UINT32_MAX && wave->slice > warp->budget)
+        ptx_jit_loop(warp->fragment->frame->code, op, warp->launch,
+                     (uint64_t)(wave->slice - warp->budget));
     wave->rests = spins && !any_ready(warp);
     charge(wave);
     struct ptx_fragment *fragment = park(warp, op);

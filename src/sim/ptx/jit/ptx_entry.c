@@ -27,7 +27,7 @@ struct ptx_entry {
 };
 
 struct ptx_jit {
-    _Atomic(uint64_t) heat; /* ops that launches and calls may have executed */
+    _Atomic(uint64_t) heat; /* ops that whole warps have executed */
     _Atomic(bool) hot;      /* its entries were requested */
     uint32_t block[3];      /* the size of blocks that its regions are for */
     struct ptx_known known; /* made with the first request */
@@ -184,32 +184,54 @@ static struct ptx_jit *jit_of(const struct ptx_code *code, const struct ptx_laun
     return jit;
 }
 
-static void warm(const struct ptx_code *code, const struct ptx_launch *launch, uint64_t executions)
+/* The interpreter's ops that are worth compiling a function for: an op takes LLVM as long as the
+ * interpreter takes for some 100000 to 200000, and a third of that is to be spent first. */
+static uint64_t enough(const struct ptx_code *code)
 {
-    struct ptx_jit *jit = jit_of(code, launch);
-    if (!jit || atomic_load_explicit(&jit->hot, memory_order_relaxed))
-        return;
-    uint64_t more = executions * code->op_count;
-    uint64_t heat = atomic_fetch_add_explicit(&jit->heat, more, memory_order_relaxed) + more;
-    if (heat >= jit_threshold() && !atomic_exchange(&jit->hot, true))
-        request_all(code, jit);
+    enum { OPS = 4 };
+    return is_eager() ? 1 : jit_threshold() * (OPS + (uint64_t)code->op_count) / OPS;
 }
 
-void ptx_jit_launch(const struct ptx_launch *launch, uint64_t warps)
+/* Warps have executed ops of the function. Returns whether regions of it are worth compiling. */
+static bool warm(const struct ptx_code *code, struct ptx_jit *jit, uint64_t ops)
 {
-    warm(launch->kernel->code, launch, warps);
+    if (atomic_load_explicit(&jit->hot, memory_order_relaxed))
+        return true;
+    uint64_t heat = atomic_fetch_add_explicit(&jit->heat, ops, memory_order_relaxed) + ops;
+    if (heat < enough(code))
+        return false;
+    if (!atomic_exchange(&jit->hot, true))
+        request_all(code, jit);
+    return true;
+}
+
+void ptx_jit_launch(const struct ptx_launch *launch)
+{
+    const struct ptx_code *code = launch->kernel->code;
+    struct ptx_jit *jit = ptx_jit_on() && is_eager() ? jit_of(code, launch) : NULL;
+    if (jit)
+        warm(code, jit, code->op_count);
+}
+
+void ptx_jit_end(const struct ptx_launch *launch, uint64_t steps)
+{
+    struct ptx_jit *jit = jit_of(launch->kernel->code, launch);
+    if (jit)
+        warm(launch->kernel->code, jit, steps);
 }
 
 void ptx_jit_call(const struct ptx_code *code, const struct ptx_launch *launch)
 {
-    warm(code, launch, 1);
+    struct ptx_jit *jit = jit_of(code, launch);
+    if (jit)
+        warm(code, jit, code->op_count);
 }
 
 void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
-                  const struct ptx_launch *launch)
+                  const struct ptx_launch *launch, uint64_t steps)
 {
     struct ptx_jit *jit = op->run == ptx_run_join ? jit_of(code, launch) : NULL;
-    if (!jit)
+    if (!jit || !warm(code, jit, steps))
         return;
     pthread_mutex_lock(&lock);
     request(code, jit, (uint32_t)(op - code->ops));

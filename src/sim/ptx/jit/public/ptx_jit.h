@@ -16,12 +16,14 @@
 /* Whether functions get regions: decided once. */
 bool ptx_jit_on(void);
 
-/* A launch begins, of so many warps. */
-void ptx_jit_launch(const struct ptx_launch *launch, uint64_t warps);
-/* A warp has used up its budget in a loop of the function that begins at op. */
+/* A launch begins. */
+void ptx_jit_launch(const struct ptx_launch *launch);
+/* What makes code hot, of warps all of whose lanes execute, since no others execute regions: one
+ * has come to its end, after so many ops; has used up its budget of so many ops in a loop of the
+ * function that begins at op; calls the function. */
+void ptx_jit_end(const struct ptx_launch *launch, uint64_t steps);
 void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
-                  const struct ptx_launch *launch);
-/* A warp calls the function. */
+                  const struct ptx_launch *launch, uint64_t steps);
 void ptx_jit_call(const struct ptx_code *code, const struct ptx_launch *launch);
 
 /* The handler of an op at which a region begins. */
