@@ -184,12 +184,11 @@ static struct ptx_jit *jit_of(const struct ptx_code *code, const struct ptx_laun
     return jit;
 }
 
-/* The interpreter's ops that are worth compiling a function for: an op takes LLVM as long as the
- * interpreter takes for some 100000 to 200000, and a third of that is to be spent first. */
+/* The ops that are worth compiling a function for: an op takes LLVM about as long as the
+ * interpreter takes for 100000 to 200000. */
 static uint64_t enough(const struct ptx_code *code)
 {
-    enum { OPS = 4 };
-    return is_eager() ? 1 : jit_threshold() * (OPS + (uint64_t)code->op_count) / OPS;
+    return is_eager() ? 1 : jit_threshold() * (1 + (uint64_t)code->op_count);
 }
 
 /* Warps have executed ops of the function. Returns whether regions of it are worth compiling. */
