@@ -81,13 +81,13 @@ LANE u64 sim_lanes_off_8(const sim_lane_8 *lanes, unsigned n, u64 start, u64 ste
 LANE u32 sim_lanes_breaks_4(const sim_lane_4 *lanes, u32 step)
 {
 #if defined(__AVX512F__)
+    /* Successors are not loaded: lanes have often just been stored as vectors. */
     const __m512i by = _mm512_set1_epi32((int)step);
-    __m512i low = _mm512_add_epi32(_mm512_loadu_si512(lanes), by);
-    __m512i high = _mm512_add_epi32(_mm512_loadu_si512(lanes + 16), by);
-    return (u32)_mm512_cmpneq_epi32_mask(low, _mm512_loadu_si512(lanes + 1)) |
-           (u32)_mm512_mask_cmpneq_epi32_mask(0x7fff, high,
-                                              _mm512_maskz_loadu_epi32(0x7fff, lanes + 17))
-               << 16;
+    __m512i low = _mm512_loadu_si512(lanes), high = _mm512_loadu_si512(lanes + 16);
+    __m512i next_low = _mm512_alignr_epi32(high, low, 1);
+    __m512i next_high = _mm512_alignr_epi32(high, high, 1);
+    return (u32)_mm512_cmpneq_epi32_mask(_mm512_add_epi32(low, by), next_low) |
+           (u32)_mm512_mask_cmpneq_epi32_mask(0x7fff, _mm512_add_epi32(high, by), next_high) << 16;
 #else
     s32 off[32] __attribute__((aligned(64)));
     for (unsigned i = 0; i < 31; i++)
@@ -101,14 +101,15 @@ LANE u32 sim_lanes_breaks_8(const sim_lane_8 *lanes, u64 step)
 {
 #if defined(__AVX512F__)
     const __m512i by = _mm512_set1_epi64((long long)step);
+    __m512i here = _mm512_loadu_si512(lanes);
     u32 breaks = 0;
     for (unsigned i = 0; i < 32; i += 8) {
-        __mmask8 in = i < 24 ? 0xff : 0x7f;
-        __m512i expected = _mm512_add_epi64(_mm512_loadu_si512(lanes + i), by);
-        __m512i next = _mm512_maskz_loadu_epi64(in, lanes + i + 1);
-        breaks |= (u32)_mm512_mask_cmpneq_epi64_mask(in, expected, next) << i;
+        __m512i after = _mm512_loadu_si512(lanes + (i < 24 ? i + 8 : i));
+        __m512i next = _mm512_alignr_epi64(after, here, 1);
+        breaks |= (u32)_mm512_cmpneq_epi64_mask(_mm512_add_epi64(here, by), next) << i;
+        here = after;
     }
-    return breaks;
+    return breaks & 0x7fffffff;
 #else
     s32 off[32] __attribute__((aligned(64)));
     for (unsigned i = 0; i < 31; i++)

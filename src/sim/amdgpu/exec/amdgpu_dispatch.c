@@ -254,7 +254,8 @@ static void set_sgprs(struct amdgpu_wave *wave)
     const struct amdgpu_dispatch *dispatch = wave->block->dispatch;
     uint32_t rsrc2 = dispatch->descriptor.compute_pgm_rsrc2;
     struct sgprs sgprs = {.s = wave->s};
-    memset(wave->s, 0, sizeof wave->s);
+    const volatile size_t size = sizeof wave->s; /* a constant becomes a slow string instruction */
+    memset(wave->s, 0, size);
     set_user_sgprs(&sgprs, wave->block);
     sgprs = (struct sgprs){.s = wave->s + dispatch->user_sgprs};
     for (unsigned i = 0; i < 3; i++)
@@ -297,8 +298,6 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     set_items(wave);
     uint64_t exec = left >= wave->lanes ? amdgpu_all_lanes(wave) : ((uint64_t)1 << left) - 1;
     amdgpu_set_s64(wave, AMDGPU_EXEC, exec);
-    wave->live_for = ~exec; /* of the wave that used this memory before */
-    (void)amdgpu_live(wave);
     wave->scc = 0;
     wave->mode = mode_of(wave->block->dispatch);
     wave->traps = 0;
@@ -329,6 +328,7 @@ static bool begin(struct sim_block *sim, bool fresh)
         start_wave(&block->waves[i], size);
         block->ended += block->waves[i].state == AMDGPU_ENDED;
     }
+    block->together = !sim_options()->run.deterministic;
     amdgpu_checks_begin(block->checks);
     amdgpu_waits_begin(block->waits, block->wave_count);
     return true;
@@ -337,24 +337,57 @@ static bool begin(struct sim_block *sim, bool fresh)
 /* Where there is no code, the wave may have entered its trap handler. */
 static void begin_code(struct amdgpu_wave *wave)
 {
-    const struct amdgpu_op *op = amdgpu_goto(wave, wave->block->dispatch->entry);
-    if (!op)
+    struct amdgpu_block *block = wave->block;
+    if (!block->first)
+        block->first = amdgpu_goto(wave, block->dispatch->entry);
+    if (!block->first)
         return;
-    wave->next = op;
+    wave->next = block->first;
+    wave->page = amdgpu_page_of(block->first);
     if (wave->page->shape->emitters->begin)
         wave->page->shape->emitters->begin(wave);
 }
 
-static enum sim_wave run(struct sim_block *sim, unsigned number, unsigned budget)
+static enum sim_wave run_wave(struct amdgpu_wave *wave, unsigned budget)
 {
-    struct amdgpu_block *block = sim->state;
-    struct amdgpu_wave *wave = &block->waves[number];
     if (!wave->next && wave->state == AMDGPU_RUNS)
         begin_code(wave);
     enum sim_wave outcome = amdgpu_wave_run(wave, budget);
     if (outcome == SIM_WAVE_ENDED)
         amdgpu_report_end(wave);
     return outcome;
+}
+
+/* Runs the waves that are READY, as the scheduler would, one after the other, a few times. The
+ * scheduler takes over when one of them does more than to go on to a barrier or to its end. */
+static bool run_together(struct amdgpu_block *block, unsigned number, unsigned budget)
+{
+    enum { ROUNDS = 4 };
+    unsigned char *states = block->block->waves;
+    unsigned wave = number, idle = 0;
+    for (unsigned runs = 0; runs < ROUNDS * block->wave_count && block->together; runs++) {
+        if (states[wave] == SIM_WAVE_READY) {
+            enum sim_wave state = run_wave(&block->waves[wave], budget);
+            states[wave] = (unsigned char)state;
+            block->together = state == SIM_WAVE_WAITS || state == SIM_WAVE_ENDED;
+            if (state == SIM_WAVE_FAILED)
+                return false;
+            idle = 0;
+        } else if (++idle == block->wave_count) {
+            break;
+        }
+        wave = wave + 1 < block->wave_count ? wave + 1 : 0;
+    }
+    return true;
+}
+
+static enum sim_wave run(struct sim_block *sim, unsigned number, unsigned budget)
+{
+    struct amdgpu_block *block = sim->state;
+    if (!block->together)
+        return run_wave(&block->waves[number], budget);
+    return run_together(block, number, budget) ? (enum sim_wave)sim->waves[number]
+                                               : SIM_WAVE_FAILED;
 }
 
 static bool stuck(struct sim_block *sim)

@@ -484,12 +484,6 @@ const struct amdgpu_op *amdgpu_jump_far(struct amdgpu_wave *wave, const struct a
 
 /* ---- looking ahead -------------------------------------------------------------------------- */
 
-const struct amdgpu_op *amdgpu_find_op(const struct amdgpu_shape *shape, uint64_t address)
-{
-    const struct amdgpu_page *page = find_page(shape, address & -(uint64_t)AMDGPU_PAGE_SIZE);
-    return page ? &page->ops[address % AMDGPU_PAGE_SIZE / 4] : NULL;
-}
-
 const struct amdgpu_op *amdgpu_ahead(const struct amdgpu_op *op)
 {
     struct amdgpu_page *page = amdgpu_page_of(op);

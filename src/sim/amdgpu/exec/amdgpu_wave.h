@@ -64,12 +64,9 @@ bool amdgpu_is_decoded(const struct amdgpu_op *op);
 /* Whether a decoded op's handler only reports that it cannot be executed. */
 bool amdgpu_is_refused(amdgpu_handler run);
 
-/* For what looks at code that no wave may have come to. The op at an address, decoded or not; NULL:
- * on a page that there is not yet. */
-const struct amdgpu_op *amdgpu_find_op(const struct amdgpu_shape *shape, uint64_t address);
-/* The op that a wave comes to at op, the one on the next page where op is the end of one, decoded;
- * and the op that a branch goes to, which need not be decoded. NULL: there is none in the same
- * memory. */
+/* For what looks at code that no wave may have come to. The op that a wave comes to at op, the one
+ * on the next page where op is the end of one, decoded; and the op that a branch goes to, which
+ * need not be decoded. NULL: there is none in the same memory. */
 const struct amdgpu_op *amdgpu_ahead(const struct amdgpu_op *op);
 const struct amdgpu_op *amdgpu_ahead_target(const struct amdgpu_op *op);
 

@@ -249,10 +249,9 @@ static bool began_full(const struct amdgpu_wave *wave)
 
 void amdgpu_jit_end(struct amdgpu_wave *wave)
 {
-    const struct amdgpu_dispatch *dispatch = wave->block->dispatch;
+    const struct amdgpu_op *op = wave->block->first;
     if (!is_on() || !is_plain(wave))
         return;
-    const struct amdgpu_op *op = amdgpu_find_op(dispatch->shape, dispatch->entry);
     if (op && amdgpu_is_decoded(op))
         heat(op, began_full(wave), wave->mode, wave->steps);
 }

@@ -130,6 +130,75 @@ RACY LANE void store_group(const struct amdgpu_scattered *s, unsigned first, uns
             put(s, first + i, to + i * bytes, bytes);
 }
 
+/* ---- rows --------------------------------------------------------------------------------
+ *
+ * Words of live lanes that follow each other, in memory too: where a wave goes from one line of an
+ * image to the next, or is live in part. */
+
+enum { ROWS_MAX = 8 };
+
+/* A bit for each lane behind which a row ends: its successor is not live, or not behind it. */
+LANE uint64_t find_ends(const struct amdgpu_scattered *s)
+{
+    const uint32_t *low = s->low, *high = s->high;
+    uint64_t ends = ~(s->exec >> 1);
+    for (unsigned i = 0; i < s->lanes; i += 32) {
+        ends |= (uint64_t)sim_lanes_breaks_4(low + i, sizeof *low) << i;
+        if (high)
+            ends |= (uint64_t)sim_lanes_breaks_4(high + i, 0) << i;
+    }
+    if (s->lanes > 32 && (low[32] - low[31] != sizeof *low || (high && high[32] != high[31])))
+        ends |= (uint64_t)1 << 31;
+    return ends;
+}
+
+RACY LANE void move_row(uint32_t *data, unsigned first, unsigned count, unsigned char *row,
+                        bool write)
+{
+#if defined(__AVX512F__)
+    const unsigned end = first + count;
+    const uintptr_t base = (uintptr_t)row - first * sizeof *data;
+    for (unsigned i = first / 16 * 16; i < end; i += 16) {
+        __mmask16 in = (__mmask16)(end - i < 16 ? 0xffffu >> (16 - (end - i)) : 0xffff);
+        in &= (__mmask16)(i < first ? 0xffffu << (first - i) : 0xffff);
+        void *there = (void *)(base + i * sizeof *data);
+        if (write)
+            _mm512_mask_storeu_epi32(there, in, _mm512_maskz_loadu_epi32(in, data + i));
+        else /* whole vectors, which is what is read next */
+            _mm512_storeu_si512(data + i,
+                                _mm512_mask_loadu_epi32(_mm512_loadu_si512(data + i), in, there));
+    }
+#else
+    any32 *words = (any32 *)(void *)row;
+    for (unsigned i = 0; i < count; i++)
+        if (write)
+            words[i] = data[first + i];
+        else
+            data[first + i] = words[i];
+#endif
+}
+
+/* In the order of lanes: where rows overlap, the last lane's word remains. */
+LANE bool move_rows(const struct amdgpu_scattered *s, bool write)
+{
+    uint64_t ends = find_ends(s);
+    if (__builtin_popcountll(ends & s->exec) > ROWS_MAX)
+        return false;
+    for (uint64_t left = s->exec; left;) {
+        unsigned first = (unsigned)__builtin_ctzll(left);
+        unsigned count = (unsigned)__builtin_ctzll(ends >> first) + 1;
+        uint32_t size = count * (uint32_t)sizeof(uint32_t);
+        if (s->low[first] > UINT32_MAX - size)
+            return false;
+        unsigned char *row = reach(s, address_of(s, first), size, write);
+        if (!row)
+            return false;
+        move_row(s->data, first, count, row, write);
+        left &= first + count < 64 ? UINT64_MAX << (first + count) : 0;
+    }
+    return true;
+}
+
 /* ---- lanes ------------------------------------------------------------------------------- */
 
 LANE void find_addresses(const struct amdgpu_scattered *s, unsigned lanes, uint64_t *at)
@@ -172,6 +241,8 @@ LANE bool load_any(const struct amdgpu_scattered *s, unsigned bytes)
 {
     struct groups groups;
     unsigned char *where[AMDGPU_LANES_MAX];
+    if (bytes == sizeof(uint32_t) && move_rows(s, false))
+        return true;
     if (find_groups(s, bytes, false, &groups)) {
         for (unsigned g = 0; g < s->lanes / GROUP; g++)
             load_group(s, g * GROUP, groups.where[g], groups.step[g], bytes);
@@ -192,6 +263,8 @@ LANE bool store_any(const struct amdgpu_scattered *s, unsigned bytes)
 {
     struct groups groups;
     unsigned char *where[AMDGPU_LANES_MAX];
+    if (bytes == sizeof(uint32_t) && move_rows(s, true))
+        return true;
     if (find_groups(s, bytes, true, &groups)) {
         for (unsigned g = 0; g < s->lanes / GROUP; g++)
             store_group(s, g * GROUP, groups.where[g], bytes);

@@ -192,7 +192,9 @@ struct amdgpu_block { /* the state of a resident work-group */
     struct sim_memory *scratch_memory;   /* NULL: no scratch, or the ring's */
     unsigned scratch_part;               /* the part of the ring that it uses, plus 1 */
     unsigned wave_count, arrived, ended; /* arrived: waves at the barrier */
+    bool together;                       /* no wave has ended a turn but at a barrier or its end */
     struct amdgpu_wave *waves;           /* wave_count */
+    const struct amdgpu_op *first;       /* of the kernel; NULL: no wave has begun yet */
     struct amdgpu_checks *checks;        /* NULL: accesses are not checked */
     struct amdgpu_waits *waits;          /* of each wave, or NULL */
     struct sim_profile_counts *counts;   /* NULL: launches are not profiled */
