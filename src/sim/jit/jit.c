@@ -146,6 +146,7 @@ static bool compile(const struct wave_region *region, struct jit_object *out_obj
     jit.statistics.bytes += out_object->size;
     jit.statistics.compiled += made;
     jit.statistics.failed += !made;
+    jit.statistics.in_memory += made && build.in_memory;
     pthread_mutex_unlock(&jit.lock);
     return made;
 }

@@ -34,6 +34,8 @@ struct maker {
     LLVMBasicBlockRef entry, *blocks;
 };
 
+enum { ARGUMENTS_MAX = 64 };
+
 bool jit_build_failed(struct jit_build *build, const char *format, ...)
 {
     if (build->reason[0])
@@ -185,32 +187,9 @@ static void copy_attributes(const struct maker *m, LLVMValueRef from)
     copy_attribute(m, from, "no-trapping-math");
 }
 
-/* The declaration of a function of the bitcode in the region's module. */
-static LLVMValueRef declare(const struct maker *m, const char *name, unsigned arguments)
-{
-    LLVMValueRef declared = m->llvm->LLVMGetNamedFunction(m->build->module, name);
-    LLVMValueRef defined = m->llvm->LLVMGetNamedFunction(m->bitcode, name);
-    if (!defined || m->llvm->LLVMIsDeclaration(defined)) {
-        jit_build_failed(m->build, "no function %s in %s", name, m->machine->bitcode->name);
-        return NULL;
-    }
-    LLVMTypeRef type = m->llvm->LLVMGlobalGetValueType(defined);
-    if (m->llvm->LLVMCountParams(defined) != arguments + 1 ||
-        m->llvm->LLVMGetReturnType(type) != m->i32) {
-        jit_build_failed(m->build,
-                         "%s has %u parameters besides the state, and %u arguments, or does not "
-                         "return uint32_t",
-                         name, m->llvm->LLVMCountParams(defined) - 1, arguments);
-        return NULL;
-    }
-    if (!declared)
-        declared = m->llvm->LLVMAddFunction(m->build->module, name, type);
-    return declared;
-}
-
 static bool is_noinline(const struct maker *m, const char *name)
 {
-    LLVMValueRef defined = m->llvm->LLVMGetNamedFunction(m->bitcode, name);
+    LLVMValueRef defined = m->llvm->LLVMGetNamedFunction(m->build->module, name);
     return m->llvm->LLVMGetEnumAttributeAtIndex(defined, LLVMAttributeFunctionIndex, m->noinline) !=
            NULL;
 }
@@ -224,13 +203,10 @@ struct call {
     unsigned read_count, write_count;
 };
 
-/* NULL: failed. */
 static LLVMValueRef make_call(const struct maker *m, const struct call *call)
 {
-    enum { MOST = 65 };
-    LLVMValueRef values[MOST], function = declare(m, call->function, call->argument_count);
-    if (!function || call->argument_count >= MOST)
-        return NULL;
+    LLVMValueRef values[ARGUMENTS_MAX + 1];
+    LLVMValueRef function = m->llvm->LLVMGetNamedFunction(m->build->module, call->function);
     bool aside = is_noinline(m, call->function);
     if (aside) {
         copy_kept(m, &m->mine, &m->aside);
@@ -320,13 +296,11 @@ static struct call call_of(const struct wave_inst *inst)
 }
 
 /* An attempt or a guard: goes on where its function returns anything but 0. */
-static bool make_test(const struct maker *m, const struct wave_inst *inst,
+static void make_test(const struct maker *m, const struct wave_inst *inst,
                       const struct wave_back *back)
 {
     struct call call = call_of(inst);
     LLVMValueRef result = make_call(m, &call);
-    if (!result)
-        return false;
     LLVMBasicBlockRef failed = new_block(m, "failed"), done = new_block(m, "done");
     LLVMBasicBlockRef on = inst->kind == WAVE_ATTEMPT ? new_block(m, "on") : done;
     branch_unlikely(m, equals(m, result, 0), failed, done);
@@ -340,26 +314,25 @@ static bool make_test(const struct maker *m, const struct wave_inst *inst,
     else
         call_handler(m, inst, back, on);
     go_to(m, on);
-    return true;
 }
 
-static bool make_inst(const struct maker *m, const struct wave_inst *inst,
+static void make_inst(const struct maker *m, const struct wave_inst *inst,
                       const struct wave_back *back)
 {
     if (inst->kind == WAVE_HANDLER) {
         call_handler(m, inst, back, new_block(m, "on"));
-        return true;
+        return;
     }
-    if (inst->kind != WAVE_EFFECT)
-        return make_test(m, inst, back);
+    if (inst->kind != WAVE_EFFECT) {
+        make_test(m, inst, back);
+        return;
+    }
     struct call call = call_of(inst);
-    if (!make_call(m, &call))
-        return false;
+    make_call(m, &call);
     take_results(m, &call);
-    return true;
 }
 
-static bool make_branch(const struct maker *m, const struct wave_block *block,
+static void make_branch(const struct maker *m, const struct wave_block *block,
                         const struct wave_back *back)
 {
     struct call call = {.function = block->function,
@@ -368,8 +341,6 @@ static bool make_branch(const struct maker *m, const struct wave_block *block,
                         .reads = block->reads,
                         .read_count = block->read_count};
     LLVMValueRef result = make_call(m, &call);
-    if (!result)
-        return false;
     take_results(m, &call);
     for (unsigned i = 0; i < block->target_count; i++) {
         LLVMBasicBlockRef other = new_block(m, "other");
@@ -380,24 +351,21 @@ static bool make_branch(const struct maker *m, const struct wave_block *block,
         go_to(m, other);
     }
     leave(m, back, block->op);
-    return true;
 }
 
-static bool make_block(const struct maker *m, unsigned b)
+static void make_block(const struct maker *m, unsigned b)
 {
     const struct wave_block *block = &m->region->blocks[b];
-    const struct wave_back *back = m->flow.back[b];
+    const struct wave_back *back = m->flow.back[b], *last = &back[block->inst_count];
     go_to(m, m->blocks[b]);
     for (unsigned n = 0; n < block->inst_count; n++)
-        if (!make_inst(m, &block->insts[n], &back[n]))
-            return false;
+        make_inst(m, &block->insts[n], &back[n]);
     if (block->end == WAVE_BRANCH)
-        return make_branch(m, block, &back[block->inst_count]);
-    if (block->end == WAVE_JUMP)
+        make_branch(m, block, last);
+    else if (block->end == WAVE_JUMP)
         m->llvm->LLVMBuildBr(m->at, m->blocks[block->targets[0]]);
     else
-        leave(m, &back[block->inst_count], block->op);
-    return true;
+        leave(m, last, block->op);
 }
 
 /* ---- the function -------------------------------------------------------------------------------
@@ -467,6 +435,74 @@ static void make_entry(struct maker *m)
     m->llvm->LLVMBuildBr(m->at, m->blocks[0]);
 }
 
+/* The declaration of a function of the bitcode in the region's module. */
+static bool declare(const struct maker *m, const char *name, unsigned arguments)
+{
+    LLVMValueRef defined = m->llvm->LLVMGetNamedFunction(m->bitcode, name);
+    if (!defined || m->llvm->LLVMIsDeclaration(defined))
+        return jit_build_failed(m->build, "no function %s in %s", name, m->machine->bitcode->name);
+    LLVMTypeRef type = m->llvm->LLVMGlobalGetValueType(defined);
+    if (arguments > ARGUMENTS_MAX || m->llvm->LLVMCountParams(defined) != arguments + 1 ||
+        m->llvm->LLVMGetReturnType(type) != m->i32)
+        return jit_build_failed(m->build,
+                                "%s has %u parameters besides the state, and %u arguments, or does "
+                                "not return uint32_t",
+                                name, m->llvm->LLVMCountParams(defined) - 1, arguments);
+    if (!m->llvm->LLVMGetNamedFunction(m->build->module, name))
+        m->llvm->LLVMAddFunction(m->build->module, name, type);
+    return true;
+}
+
+static bool declare_all(const struct maker *m)
+{
+    for (unsigned b = 0; b < m->region->block_count; b++) {
+        const struct wave_block *block = &m->region->blocks[b];
+        for (unsigned n = 0; n < block->inst_count; n++) {
+            const struct wave_inst *inst = &block->insts[n];
+            if (inst->kind != WAVE_HANDLER && !declare(m, inst->function, inst->argument_count))
+                return false;
+        }
+        if (block->end == WAVE_BRANCH && !declare(m, block->function, block->argument_count))
+            return false;
+    }
+    return true;
+}
+
+/* Whether some block of a function may be executed again: whether one is followed by itself or by
+ * one before it. */
+static bool has_loop(const struct maker *m, LLVMValueRef function)
+{
+    LLVMBasicBlockRef first = m->llvm->LLVMGetFirstBasicBlock(function);
+    for (LLVMBasicBlockRef b = first; b; b = m->llvm->LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = m->llvm->LLVMGetBasicBlockTerminator(b);
+        for (unsigned i = 0; i < m->llvm->LLVMGetNumSuccessors(end); i++) {
+            LLVMBasicBlockRef before = first, after = m->llvm->LLVMGetSuccessor(end, i);
+            while (before != after && before != b)
+                before = m->llvm->LLVMGetNextBasicBlock(before);
+            if (before == after)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* What still has a loop, over lanes, indexes slots by them, and would keep the frame in memory. */
+static void set_loops_aside(const struct maker *m)
+{
+    LLVMAttributeRef aside = m->llvm->LLVMCreateEnumAttribute(m->build->context, m->noinline, 0);
+    for (unsigned b = 0; b < m->region->block_count; b++) {
+        const struct wave_block *block = &m->region->blocks[b];
+        for (unsigned n = 0; n < block->inst_count; n++) {
+            const struct wave_inst *inst = &block->insts[n];
+            if (inst->kind != WAVE_EFFECT || is_noinline(m, inst->function))
+                continue;
+            LLVMValueRef f = m->llvm->LLVMGetNamedFunction(m->build->module, inst->function);
+            if (has_loop(m, f))
+                m->llvm->LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, aside);
+        }
+    }
+}
+
 /* Makes a definition that is dropped unless something needs it. */
 static void make_optional(const struct maker *m, LLVMValueRef global)
 {
@@ -517,14 +553,12 @@ static void set_attributes(struct maker *m)
 
 static bool make_function(struct maker *m)
 {
-    if (!parse_bitcode(m))
+    if (!parse_bitcode(m) || !declare_all(m) || !link_bitcode(m))
         return false;
+    set_loops_aside(m);
     make_entry(m);
     for (unsigned b = 0; b < m->region->block_count; b++)
-        if (!make_block(m, b))
-            return false;
-    if (!link_bitcode(m))
-        return false;
+        make_block(m, b);
     set_attributes(m);
     return true;
 }

@@ -59,8 +59,9 @@ void jit_finish(void);
 /* What was compiled so far: for the log at exit, tests and benchmarks. */
 struct jit_statistics {
     uint64_t requested, compiled, refused, failed; /* regions */
-    uint64_t nanoseconds;                          /* spent compiling */
-    uint64_t bytes;                                /* of code */
+    uint64_t in_memory;   /* compiled regions whose slots are not in registers of the host */
+    uint64_t nanoseconds; /* spent compiling */
+    uint64_t bytes;       /* of code */
 };
 void jit_statistics_get(struct jit_statistics *out_statistics);
 

@@ -46,7 +46,7 @@ struct wave_slot {
  * a lane's value does not. A function that has the attribute noinline is called, on a copy of the
  * slots that it reads: for what is large, indexes slots by lane, or changes the rounding of the
  * host (without memory between them, nothing keeps an addition behind the instruction that sets
- * MXCSR). */
+ * MXCSR). So is that of a WAVE_EFFECT that still has a loop. */
 enum wave_kind {
     WAVE_EFFECT,  /* always succeeds; the result is ignored */
     WAVE_ATTEMPT, /* 1: done. 0: it has changed nothing, and the op's handler executes it (an
