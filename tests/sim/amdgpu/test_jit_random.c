@@ -9,10 +9,12 @@
 
 #include "../jit_random.h"
 #include "amdgpu_alu.h"
+#include "amdgpu_jit.h"
 #include "amdgpu_jit_region.h"
 #include "amdgpu_memory.h"
 #include "random_program.h"
 #include "sim_memory.h"
+#include "support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +98,6 @@ static struct machine *make_machine(const struct amdgpu_shape *shape, uint64_t d
     uint64_t all = amdgpu_all_lanes(wave), some = random_state_below(state, UINT32_MAX);
     some |= (uint64_t)random_state_below(state, UINT32_MAX) << 32;
     amdgpu_set_s64(wave, AMDGPU_EXEC, random_state_below(state, 2) ? all : some & all);
-    wave->live_for = ~amdgpu_exec(wave);
     wave->scc = random_state_below(state, 2);
     wave->left = random_state_below(state, 4) ? OPS_MAX : (int)random_state_below(state, 200);
     return machine;
@@ -124,26 +125,20 @@ static void print_program(const struct amdgpu_op *op, const struct amdgpu_shape 
     }
 }
 
-/* Which of several NaNs a sum is, the host's compilers are free to choose. */
-static bool is_nan(uint32_t bits)
-{
-    return (bits & INT32_MAX) > 0x7f800000;
-}
-
-static bool differ(uint32_t want, uint32_t got)
-{
-    return want != got && !(is_nan(want) && is_nan(got));
-}
-
-/* Of words whose name has two numbers: of which there are so many, and within. */
+/* Of words whose name has two numbers: of which there are so many, and within; upper halves of
+ * values of 64 bits have the next number. */
 static unsigned compare_words(const char *name, const uint32_t *want, const uint32_t *got,
                               size_t count, size_t within)
 {
     unsigned differences = 0;
-    for (size_t i = 0; i < count; i++)
-        if (differ(want[i], got[i]) && differences++ < 4)
+    for (size_t i = 0; i < count; i++) {
+        size_t upper = i + within < count ? i + within : i;
+        if (amdgpu_is_same(want[i], got[i]) || amdgpu_are_nans(want[upper], got[upper]))
+            continue;
+        if (differences++ < 4)
             fprintf(stderr, "  %s %zu, %zu: %08x by the interpreter, %08x compiled\n", name,
                     i / within, i % within, want[i], got[i]);
+    }
     return differences;
 }
 
@@ -187,7 +182,10 @@ static bool check_program(jit_code code, const struct amdgpu_op *op, struct mach
 {
     struct machine *compiled = copy_machine(interpreted);
     memcpy(data->view, interpreted->memory, RANDOM_BYTES);
-    const struct amdgpu_op *left = code(&compiled->wave);
+    bool differs = false;
+    const struct amdgpu_op *left = jit_mode() == JIT_COMPARE
+                                       ? amdgpu_compare(&compiled->wave, op, code, &differs)
+                                       : code(&compiled->wave);
     int budget = compiled->wave.left;
     interpret(&compiled->wave, left, NULL, 0);
     memcpy(compiled->memory, data->view, RANDOM_BYTES);
@@ -196,7 +194,7 @@ static bool check_program(jit_code code, const struct amdgpu_op *op, struct mach
     memcpy(interpreted->memory, data->view, RANDOM_BYTES);
     if (!same)
         fprintf(stderr, "  the interpreter does not come to where the region was left\n");
-    same = compare(interpreted, compiled) == 0 && same;
+    same = compare(interpreted, compiled) == 0 && same && !differs;
     free(compiled);
     return same;
 }
@@ -311,6 +309,87 @@ static void a_loop_that_is_left_keeps_which_lanes_are_live(void **state)
     free(machine);
 }
 
+/* ---- ANYHIP_SIM_JIT=compare, in a process of its own ------------------------------------- */
+
+static jit_code right_code;
+
+/* Changes what v2 is in lane 5, and a word of LDS. */
+static const void *wrong_code(void *state)
+{
+    struct amdgpu_wave *wave = state;
+    const void *left = right_code(state);
+    if (wave->scc)
+        amdgpu_v(wave, 2)[5] ^= 1;
+    else
+        wave->block->lds[0] ^= 1;
+    return left;
+}
+
+/* Compares the wrong code of a few instructions with the interpreter. Returns what was said. */
+static const char *compare_wrong(bool scc)
+{
+    static const uint32_t words[] = {
+        0x7e040281, /* v_mov_b32 v2, 1 */
+        0x68040484, /* v_add_u32 v2, 4, v2 */
+        0x68060502, /* v_add_u32 v3, v2, v2 */
+        0xd81a0000, /* ds_write_b32 v33, v3 */
+        0x00000321, /* its operands */
+        0xbf810000, /* s_endpgm */
+    };
+    struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, CODE, AMDGPU_PAGE_SIZE);
+    assert_non_null(memory);
+    memcpy(memory->view, words, sizeof words);
+    uint64_t draws = 1;
+    struct machine *machine = make_machine(shape_of(AMDGPU_GFX90A, 64), memory->address, &draws);
+    struct amdgpu_wave *wave = &machine->wave;
+    const struct amdgpu_op *op = amdgpu_ahead(amdgpu_goto(wave, memory->address)), *left;
+    struct jit_region *made;
+    amdgpu_set_s64(wave, AMDGPU_EXEC, UINT64_MAX);
+    wave->scc = scc;
+    struct amdgpu_region *region = amdgpu_region_create(op, true, wave->mode);
+    bool differs;
+    assert_non_null(region);
+    right_code = jit_compile_now(&region->region, &made);
+    assert_non_null(right_code);
+    left = amdgpu_compare(wave, op, right_code, &differs);
+    assert_true(is_end(left) && !differs);
+    ah_test_capture();
+    left = amdgpu_compare(wave, op, wrong_code, &differs);
+    assert_true(is_end(left) && differs);
+    assert_int_equal(amdgpu_v(wave, 2)[5], 5); /* as the interpreter has it */
+    assert_int_equal(machine->lds[0], 10);
+    jit_free(made);
+    amdgpu_region_destroy(region);
+    amdgpu_code_discard(memory->address, CODE);
+    sim_memory_destroy(memory);
+    free(machine);
+    return ah_test_captured();
+}
+
+static void a_difference_is_reported_with_its_instruction(void **state)
+{
+    (void)state;
+    uint64_t before, differing, made, more;
+    amdgpu_jit_comparisons(&before, &differing);
+    const char *said = compare_wrong(true);
+    assert_contains(said, "Compiled code differs from the interpreter ");
+    assert_contains(said, "v_add_u32_e32 v2, 4, v2: wave 0, lane 5: 0x4 and not 0x5");
+    said = compare_wrong(false);
+    assert_contains(said, "ds_write_b32 v33, v3: wave 0, what is stored");
+    amdgpu_jit_comparisons(&made, &more);
+    assert_int_equal(made, before + 4);
+    assert_int_equal(more, differing + 2);
+}
+
+static void random_programs_were_compared(void **state)
+{
+    (void)state;
+    uint64_t made, differing;
+    amdgpu_jit_comparisons(&made, &differing);
+    assert_true(made > 10);
+    assert_int_equal(differing, 0);
+}
+
 static int space_open(void **state)
 {
     (void)state;
@@ -325,13 +404,21 @@ static int space_close(void **state)
     return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loop_that_is_left_keeps_which_lanes_are_live),
         cmocka_unit_test(random_programs_do_the_same_compiled_on_gfx90a),
         cmocka_unit_test(random_programs_do_the_same_compiled_on_gfx1100),
     };
-    setenv("ANYHIP_SIM_JIT", "on", 1);
+    const struct CMUnitTest of_compare[] = {
+        cmocka_unit_test(random_programs_do_the_same_compiled_on_gfx90a),
+        cmocka_unit_test(random_programs_do_the_same_compiled_on_gfx1100),
+        cmocka_unit_test(random_programs_were_compared),
+        AH_TEST(a_difference_is_reported_with_its_instruction),
+    };
+    setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
+    if (argc > 1)
+        return cmocka_run_group_tests(of_compare, space_open, space_close);
     return cmocka_run_group_tests(tests, space_open, space_close);
 }

@@ -7,7 +7,6 @@
 
 #include "amdgpu_jit_region.h"
 #include "jit.h"
-#include "log.h"
 #include "sim_options.h"
 
 #include <pthread.h>
@@ -23,6 +22,7 @@ struct site {
     _Atomic(uint64_t) heat[2];
     _Atomic(int) state[2]; /* enum state */
     _Atomic(jit_code) code[2];
+    _Atomic(bool) differs[2]; /* from the interpreter, which executes it from then on */
     struct jit_region *regions[2];
 };
 
@@ -39,13 +39,7 @@ static bool allowed;
 static void decide(void)
 {
     const struct sim_options *options = sim_options();
-    if (jit_mode() == JIT_COMPARE)
-        AH_LOG_NOTICE(
-            AH_LOG_WARNING,
-            "Simulated AMD devices do not compare compiled kernels with interpreted ones: "
-            "the interpreter executes all of them (ANYHIP_SIM_JIT=compare)");
-    allowed = jit_mode() == JIT_ON && !options->checks && !options->run.deterministic &&
-              sim_amdgpu_bitcode();
+    allowed = !options->checks && !options->run.deterministic && sim_amdgpu_bitcode();
 }
 
 static bool is_on(void)
@@ -133,18 +127,36 @@ void amdgpu_jit_free(void *regions)
 
 /* ---- entering ---------------------------------------------------------------------------- */
 
+/* Executes a region, or both ways; op: that is to be interpreted. */
+static const struct amdgpu_op *execute(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                       struct site *site, jit_code code, bool full)
+{
+    if (__builtin_expect(jit_mode() != JIT_COMPARE, 1))
+        return code(wave);
+    bool differs = false;
+    const struct amdgpu_op *next = amdgpu_compare(wave, op, code, &differs);
+    if (differs)
+        atomic_store_explicit(&site->differs[full], true, memory_order_relaxed);
+    return next;
+}
+
 /* The handler of an op at which a region begins. */
 static const struct amdgpu_op *enter(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    const struct site *site = find_site(op);
-    jit_code code = atomic_load_explicit(&site->code[is_full(wave)], memory_order_acquire);
-    if (!code || wave->compiled || wave->mode != site->mode || !is_plain(wave))
+    struct site *site = find_site(op);
+    bool full = is_full(wave);
+    jit_code code = atomic_load_explicit(&site->code[full], memory_order_acquire);
+    if (!code || wave->compiled || wave->mode != site->mode || !is_plain(wave) ||
+        atomic_load_explicit(&site->differs[full], memory_order_relaxed))
         return site->run(wave, op);
     wave->compiled = true;
     wave->left++; /* this call is no op */
-    const struct amdgpu_op *next = code(wave);
+    const struct amdgpu_op *next = execute(wave, op, site, code, full);
     wave->compiled = false;
-    return next;
+    if (next != op || jit_mode() != JIT_COMPARE)
+        return next;
+    wave->left--;
+    return site->run(wave, op);
 }
 
 /* ---- requests ---------------------------------------------------------------------------- */

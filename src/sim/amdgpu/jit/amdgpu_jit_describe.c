@@ -276,3 +276,50 @@ bool amdgpu_changes_exec(const struct amdgpu_describer *d)
             return true;
     return inst->row->format == AMDGPU_SOP1 && strstr(inst->row->name, "exec");
 }
+
+/* ---- comparing --------------------------------------------------------------------------- */
+
+static bool is_coherent(const struct amdgpu_inst *inst)
+{
+    return inst->glc || inst->slc || inst->dlc || inst->scc;
+}
+
+/* In memory, what only its handler executes may do more than a load or a store. */
+static bool has_handler(const struct amdgpu_describer *d)
+{
+    for (unsigned i = 0; i < d->inst_count; i++)
+        if (d->insts[i].kind == WAVE_HANDLER)
+            return true;
+    return false;
+}
+
+bool amdgpu_repeats(const struct amdgpu_op *op)
+{
+    const struct amdgpu_inst *inst = op->inst;
+    const char *condition;
+    enum amdgpu_flow flow = amdgpu_flow_of(inst->row->id, &condition);
+    bool memory = inst->row->format >= AMDGPU_DS || inst->row->format == AMDGPU_SMEM;
+    if (flow != AMDGPU_FLOW_NONE || amdgpu_is_refused(amdgpu_jit_handler(op)))
+        return flow == AMDGPU_FLOW_BRANCH || flow == AMDGPU_FLOW_NOTHING;
+    struct amdgpu_arena arena = {0};
+    struct amdgpu_describer d = {.arena = &arena, .shape = amdgpu_page_of(op)->shape};
+    bool repeats = amdgpu_describe_op(&d, op) && !arena.failed;
+    repeats = repeats && !(memory && (is_coherent(inst) || has_handler(&d)));
+    amdgpu_arena_free(&arena);
+    return repeats;
+}
+
+unsigned amdgpu_writes(const struct amdgpu_op *op, struct wave_slot *out_slots, unsigned max)
+{
+    struct amdgpu_arena arena = {0};
+    struct amdgpu_describer d = {.arena = &arena, .shape = amdgpu_page_of(op)->shape};
+    const char *condition;
+    unsigned count = 0;
+    bool known = amdgpu_flow_of(op->inst->row->id, &condition) == AMDGPU_FLOW_NONE &&
+                 amdgpu_describe_op(&d, op) && !arena.failed;
+    for (unsigned i = 0; known && i < d.inst_count; i++)
+        for (unsigned k = 0; k < d.insts[i].write_count && count < max; k++)
+            out_slots[count++] = d.insts[i].writes[k];
+    amdgpu_arena_free(&arena);
+    return count;
+}

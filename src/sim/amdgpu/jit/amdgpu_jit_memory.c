@@ -112,6 +112,12 @@ static bool describe_access(struct amdgpu_describer *d)
     return access->space == AMDGPU_SPACE_LDS && describe_lds(d, access);
 }
 
+bool amdgpu_is_plain_store(const struct amdgpu_op *op)
+{
+    const struct amdgpu_access *access = amdgpu_plain_access(op->inst->row->id);
+    return access && op->effect == access && access->write;
+}
+
 /* ---- scalar loads ------------------------------------------------------------------------ */
 
 static bool is_scalar_load(unsigned id)

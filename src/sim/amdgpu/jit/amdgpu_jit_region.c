@@ -4,7 +4,6 @@
  * node. Where an op may change EXEC, its block ends with a branch to the node of either kind. */
 #include "amdgpu_jit_region.h"
 
-#include "jit.h"
 #include "sim_memory.h"
 
 #include <stdio.h>
@@ -126,8 +125,8 @@ static void end_in_branch(struct finder *f, struct wave_block *block, const stru
         amdgpu_read_scc(d);
     if (strstr(condition, "vcc"))
         amdgpu_read_mask(d, AMDGPU_VCC);
-    /* Where the region may be left: functions of a target say of EXEC that all lanes are live, which
-     * looks as if nothing read what it was before. */
+    /* Where the region may be left: functions of a target say of EXEC that all lanes are live,
+     * which looks as if nothing read what it was before. */
     if (strstr(condition, "exec") || back)
         amdgpu_read_mask(d, AMDGPU_EXEC);
     const uint64_t arguments[] = {d->shape->lanes, back ? (uintptr_t)op : 0};
@@ -191,10 +190,8 @@ static bool is_known(const struct amdgpu_op *op)
            !amdgpu_is_refused(amdgpu_jit_handler(op));
 }
 
-/* Describes an op. False: it is in no region. */
-static bool describe_op(struct finder *f, const struct amdgpu_op *op)
+bool amdgpu_describe_op(struct amdgpu_describer *d, const struct amdgpu_op *op)
 {
-    struct amdgpu_describer *d = &f->describer;
     d->op = op;
     d->next = amdgpu_next(op);
     return amdgpu_describe_scalar(d) || amdgpu_describe_vector(d) || amdgpu_describe_memory(d);
@@ -238,7 +235,8 @@ static void describe_block(struct finder *f, unsigned number)
             end_in_branch(f, &block, op, condition);
             break;
         }
-        if (!describe_op(f, op)) {
+        bool repeats = jit_mode() != JIT_COMPARE || amdgpu_repeats(op);
+        if (!repeats || !amdgpu_describe_op(d, op)) {
             note_after(f, op);
             break;
         }

@@ -4,6 +4,7 @@
 
 #include "amdgpu_bitcode.h"
 #include "amdgpu_wave.h"
+#include "jit.h"
 #include "sim_isa.h"
 #include "wave.h"
 
@@ -66,6 +67,9 @@ bool amdgpu_describe_vector(struct amdgpu_describer *d);
 bool amdgpu_describe_scalar(struct amdgpu_describer *d);
 bool amdgpu_describe_memory(struct amdgpu_describer *d);
 
+/* Describes an op that does not end a block. False: it is in no region. */
+bool amdgpu_describe_op(struct amdgpu_describer *d, const struct amdgpu_op *op);
+
 /* How an op ends a block. */
 enum amdgpu_flow {
     AMDGPU_FLOW_NONE,    /* it does not */
@@ -108,5 +112,45 @@ void amdgpu_region_destroy(struct amdgpu_region *region); /* accepts NULL */
 
 /* The handler of an op, also if it was replaced. */
 amdgpu_handler amdgpu_jit_handler(const struct amdgpu_op *op);
+
+/* ---- comparing --------------------------------------------------------------------------- */
+
+/* Whether a decoded op can be executed again from the same registers and memory, with the same
+ * effect; and whether it is a store whose effect is a struct amdgpu_access. */
+bool amdgpu_repeats(const struct amdgpu_op *op);
+bool amdgpu_is_plain_store(const struct amdgpu_op *op);
+/* The slots that an op may write, at most so many. */
+unsigned amdgpu_writes(const struct amdgpu_op *op, struct wave_slot *out_slots, unsigned max);
+
+/* Whether words of registers are the same, or have a NaN both, in the word or in a half: which of
+ * several NaNs a sum is, the host's compilers are free to choose. */
+static inline bool amdgpu_is_same(uint32_t a, uint32_t b)
+{
+    enum { WORD = 0x7f800000, HALF = 0x7c00 };
+    bool halves = true;
+    for (unsigned shift = 0; shift < 32; shift += 16) {
+        uint32_t x = a >> shift & 0xffff, y = b >> shift & 0xffff;
+        halves &= x == y || ((x & INT16_MAX) > HALF && (y & INT16_MAX) > HALF);
+    }
+    return halves || ((a & INT32_MAX) > WORD && (b & INT32_MAX) > WORD);
+}
+
+/* The same of the lower halves of values of 64 bits with these upper halves: both are a NaN. */
+static inline bool amdgpu_are_nans(uint32_t a, uint32_t b)
+{
+    enum { WIDE = 0x7ff00000 };
+    return (a & INT32_MAX) > WIDE && (b & INT32_MAX) > WIDE;
+}
+
+/* Executes a region's code and, from a copy of the state, the interpreter up to the op at which the
+ * region was left. Registers and what either has stored have to be the same; the first difference
+ * is an error of the log, with the instruction whose result it is, and *out_differs. The state is
+ * then the interpreter's. Returns the op to go on with: op, where nothing has happened, as for a
+ * region that does more than can be undone. NULL: an access has failed, which was reported.
+ *
+ * The interpreter goes first, to know what is stored, then the region, then the interpreter again.
+ * What other blocks write meanwhile may look like a difference. */
+const struct amdgpu_op *amdgpu_compare(struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                       jit_code code, bool *out_differs);
 
 #endif

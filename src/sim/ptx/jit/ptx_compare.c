@@ -7,33 +7,21 @@
 #include "ptx_jit.h"
 #include "ptx_memory.h"
 #include "ptx_region.h"
+#include "wave_trace.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPS_MAX = 1 << 15, ELEMENT_MAX = 16 };
-
-struct stored {
-    const struct ptx_op *op;
-    unsigned char *where;
-    unsigned size;
-    unsigned char old[ELEMENT_MAX], found[ELEMENT_MAX]; /* before, and by the region */
-};
-
 struct comparison {
     struct ptx_warp *warp, start;
     const struct ptx_code *code;
-    unsigned char *registers;  /* at the start */
-    unsigned char *found;      /* the region's */
-    const struct ptx_op **ops; /* that the interpreter has executed */
-    unsigned op_count, op_capacity;
-    struct stored *stores;
-    unsigned store_count, store_capacity;
-    bool notes;   /* stores are noted */
-    bool limited; /* no memory, or too many ops */
-    bool failed;  /* an access has, which was reported */
+    unsigned char *registers; /* at the start */
+    unsigned char *found;     /* the region's */
+    struct wave_trace trace;
+    bool notes;  /* stores are noted */
+    bool failed; /* an access has, which was reported */
 };
 
 static _Atomic(uint64_t) made, differing;
@@ -46,32 +34,6 @@ void ptx_jit_comparisons(uint64_t *out_made, uint64_t *out_differing)
 
 /* ---- what is noted ------------------------------------------------------------------------ */
 
-static void *next_of(struct comparison *c, void **list, unsigned *count, unsigned *capacity,
-                     size_t size)
-{
-    if (*count == *capacity) {
-        unsigned more = 2 * *capacity + 256;
-        void *moved = realloc(*list, more * size);
-        if (!moved) {
-            c->limited = true;
-            return NULL;
-        }
-        *list = moved;
-        *capacity = more;
-    }
-    return (char *)*list + (*count)++ * size;
-}
-
-static void note_op(struct comparison *c, const struct ptx_op *op)
-{
-    void *list = c->ops;
-    const struct ptx_op **at = next_of(c, &list, &c->op_count, &c->op_capacity, sizeof *at);
-    c->ops = list;
-    if (at)
-        *at = op;
-    c->limited |= c->op_count > OPS_MAX;
-}
-
 /* False: the access fails, which was reported. */
 static bool note_store(struct comparison *c, const struct ptx_op *op)
 {
@@ -81,17 +43,8 @@ static bool note_store(struct comparison *c, const struct ptx_op *op)
     ptx_access_addresses(c->warp, access, at);
     if (!ptx_access_pointers(c->warp, op, access, at, where))
         return false;
-    for (uint32_t left = c->warp->mask; left; left &= left - 1) {
-        void *list = c->stores;
-        struct stored *stored =
-            next_of(c, &list, &c->store_count, &c->store_capacity, sizeof *stored);
-        c->stores = list;
-        if (!stored)
-            return true;
-        *stored =
-            (struct stored){.op = op, .where = where[__builtin_ctz(left)], .size = access->bytes};
-        memcpy(stored->old, stored->where, stored->size);
-    }
+    for (uint32_t left = c->warp->mask; left; left &= left - 1)
+        wave_trace_store(&c->trace, op, where[__builtin_ctz(left)], access->bytes);
     return true;
 }
 
@@ -99,11 +52,11 @@ static bool note_store(struct comparison *c, const struct ptx_op *op)
 
 static const struct ptx_op *execute(struct comparison *c, const struct ptx_op *op)
 {
-    if (c->limited || !ptx_form_repeats(c->code, op))
+    if (c->trace.limited || !ptx_form_repeats(c->code, op))
         return NULL;
-    note_op(c, op);
+    wave_trace_op(&c->trace, op);
     c->failed = c->notes && ptx_form_is_store(c->code, op) && !note_store(c, op);
-    if (c->failed || c->limited)
+    if (c->failed || c->trace.limited)
         return NULL;
     const struct ptx_op *next = op->run(c->warp, op);
     c->failed = !next;
@@ -158,7 +111,7 @@ static void go_ahead(struct comparison *c, const struct ptx_op *op)
 static bool follow(struct comparison *c, const struct ptx_op *op, const struct ptx_op *left,
                    uint64_t steps, int budget)
 {
-    c->op_count = 0;
+    c->trace.op_count = 0;
     while (op && (op != left || c->warp->steps != steps || c->warp->budget != budget))
         op = step(c, op);
     return op != NULL;
@@ -168,8 +121,7 @@ static bool follow(struct comparison *c, const struct ptx_op *op, const struct p
 
 static void go_back(struct comparison *c)
 {
-    for (unsigned i = c->store_count; i-- > 0;)
-        memcpy(c->stores[i].where, c->stores[i].old, c->stores[i].size);
+    wave_trace_undo(&c->trace);
     *c->warp = c->start;
     memcpy(c->warp->regs, c->registers, c->code->frame_size);
 }
@@ -177,8 +129,7 @@ static void go_back(struct comparison *c)
 static void keep_found(struct comparison *c)
 {
     memcpy(c->found, c->warp->regs, c->code->frame_size);
-    for (unsigned i = 0; i < c->store_count; i++)
-        memcpy(c->stores[i].found, c->stores[i].where, c->stores[i].size);
+    wave_trace_keep(&c->trace);
 }
 
 /* ---- differences ---------------------------------------------------------------------------- */
@@ -195,66 +146,40 @@ static void report(const struct comparison *c, const struct ptx_op *op, const ch
                   c->warp->number, what);
 }
 
-static bool slot_differs(const struct comparison *c, const struct wave_slot *slot)
+static unsigned writes_of(void *data, const void *op, struct wave_slot *out_slots)
 {
-    return memcmp(c->found + slot->offset, c->warp->regs + slot->offset, slot->size) != 0;
-}
-
-static bool is_written_later(const struct comparison *c, unsigned after, uint32_t offset)
-{
-    for (unsigned i = after + 1; i < c->op_count; i++) {
-        struct ptx_form form;
-        ptx_form_of(c->code, c->ops[i], &form);
-        for (unsigned s = 0; s < form.write_count; s++)
-            if (form.writes[s].offset == offset)
-                return true;
-    }
-    return false;
-}
-
-static void report_slot(const struct comparison *c, const struct ptx_op *op,
-                        const struct wave_slot *slot)
-{
-    unsigned width = slot->size / PTX_LANES ? slot->size / PTX_LANES : slot->size, at = 0;
-    const unsigned char *found = c->found + slot->offset, *expected = c->warp->regs + slot->offset;
-    uint64_t values[2] = {0};
-    char what[160];
-    while (memcmp(found + at, expected + at, width) == 0)
-        at += width;
-    memcpy(&values[0], found + at, width < 8 ? width : 8);
-    memcpy(&values[1], expected + at, width < 8 ? width : 8);
-    snprintf(what, sizeof what, "lane %u: 0x%llx and not 0x%llx", at / width,
-             (unsigned long long)values[0], (unsigned long long)values[1]);
-    report(c, op, what);
+    const struct comparison *c = data;
+    struct ptx_form form;
+    ptx_form_of(c->code, op, &form);
+    memcpy(out_slots, form.writes, form.write_count * sizeof *out_slots);
+    return form.write_count;
 }
 
 /* Whether registers differ; of the first instruction that has written one of these last. */
-static bool find_register(const struct comparison *c)
+static bool find_register(struct comparison *c)
 {
+    const struct wave_images images = {.found = {[WAVE_FRAME] = c->found},
+                                       .expected = {[WAVE_FRAME] = c->warp->regs}};
+    struct wave_slot slot;
+    const void *op;
+    char what[160];
     if (memcmp(c->found, c->warp->regs, c->code->frame_size) == 0)
         return false;
-    for (unsigned i = 0; i < c->op_count; i++) {
-        struct ptx_form form;
-        ptx_form_of(c->code, c->ops[i], &form);
-        for (unsigned s = 0; s < form.write_count; s++)
-            if (slot_differs(c, &form.writes[s]) &&
-                !is_written_later(c, i, form.writes[s].offset)) {
-                report_slot(c, c->ops[i], &form.writes[s]);
-                return true;
-            }
+    if (!wave_trace_slot(&c->trace, &images, writes_of, c, &op, &slot)) {
+        report(c, NULL, "a register that nothing has written");
+        return true;
     }
-    report(c, NULL, "a register that nothing has written");
+    wave_describe_difference(&images, &slot, PTX_LANES, what, sizeof what);
+    report(c, op, what);
     return true;
 }
 
 static bool find_store(const struct comparison *c)
 {
-    for (unsigned i = 0; i < c->store_count; i++)
-        if (memcmp(c->stores[i].where, c->stores[i].found, c->stores[i].size) != 0) {
-            report(c, c->stores[i].op, "what is stored");
-            return true;
-        }
-    return false;
+    const struct ptx_op *op = wave_trace_differing_store(&c->trace);
+    if (op)
+        report(c, op, "what is stored");
+    return op;
 }
 
 /* ---- both ways ---------------------------------------------------------------------------------
@@ -297,7 +222,7 @@ const struct ptx_op *ptx_compare(struct ptx_warp *warp, const struct ptx_op *op,
     go_ahead(&c, op);
     if (!c.failed)
         go_back(&c);
-    if (!c.failed && !c.limited) {
+    if (!c.failed && !c.trace.limited) {
         left = code(warp);
         struct ptx_warp after = *warp;
         keep_found(&c);
@@ -305,7 +230,6 @@ const struct ptx_op *ptx_compare(struct ptx_warp *warp, const struct ptx_op *op,
         left = check(&c, op, left, &after, out_differs);
     }
     free(c.registers);
-    free(c.ops);
-    free(c.stores);
+    wave_trace_fini(&c.trace);
     return c.failed ? NULL : left;
 }

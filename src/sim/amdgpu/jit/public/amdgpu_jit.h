@@ -18,6 +18,9 @@
 void amdgpu_jit_begin(struct amdgpu_wave *wave);
 void amdgpu_jit_turn(struct amdgpu_wave *wave);
 void amdgpu_jit_end(struct amdgpu_wave *wave);
+/* With ANYHIP_SIM_JIT=compare: how often regions were compared with the interpreter, and differed.
+ */
+void amdgpu_jit_comparisons(uint64_t *out_made, uint64_t *out_differing);
 /* Frees the regions that begin in a page, which nothing executes any more. */
 void amdgpu_jit_free(void *regions);
 
