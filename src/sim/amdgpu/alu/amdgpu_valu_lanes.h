@@ -214,32 +214,29 @@ typedef u16 half_of_pair __attribute__((may_alias));
 #define HALVES3(id, ...)   ROUNDED(id, EACH_PAIR(f16, TAKE_PAIR3(f16), __VA_ARGS__))
 
 /* Pairs of f32: both are read before either is written, as sources may lie one register
- * beside the result. */
-#define FLOATS3(id, ...)                                                                           \
-    WHOLE(                                                                                         \
-        id, OPEN u32 *const out = l->d; INDEPENDENT for (unsigned i = 0; i < count; ++i) {         \
-            f32 results[2];                                                                        \
-            for (unsigned h = 0; h < 2; ++h) {                                                     \
-                f32 a = f32_of((in[0] + h * n)[i]), b = f32_of((in[1] + h * n)[i]);                \
-                f32 c = f32_of((in[2] + h * n)[i]), d;                                             \
-                __VA_ARGS__;                                                                       \
-                results[h] = d;                                                                    \
-            }                                                                                      \
-            out[i] = bits_f32(results[0]);                                                         \
-            (out + n)[i] = bits_f32(results[1]);                                                   \
-        })
-#define FLOATS2(id, ...)                                                                           \
-    WHOLE(                                                                                         \
-        id, OPEN u32 *const out = l->d; INDEPENDENT for (unsigned i = 0; i < count; ++i) {         \
-            f32 results[2];                                                                        \
-            for (unsigned h = 0; h < 2; ++h) {                                                     \
-                f32 a = f32_of((in[0] + h * n)[i]), b = f32_of((in[1] + h * n)[i]), d;             \
-                __VA_ARGS__;                                                                       \
-                results[h] = d;                                                                    \
-            }                                                                                      \
-            out[i] = bits_f32(results[0]);                                                         \
-            (out + n)[i] = bits_f32(results[1]);                                                   \
-        })
+ * beside the result. There is no loop over the two, within which the host's compiler would look for
+ * vectors. */
+#define TAKE_FLOAT(name, k, h) f32 name = f32_of((in[k] + (h)*n)[i]);
+#define TAKE_FLOATS2(h)        TAKE_FLOAT(a, 0, h) TAKE_FLOAT(b, 1, h)
+#define TAKE_FLOATS3(h)        TAKE_FLOATS2(h) TAKE_FLOAT(c, 2, h)
+#define ONE_FLOAT(result, take, ...)                                                               \
+    f32 result;                                                                                    \
+    {                                                                                              \
+        take f32 d;                                                                                \
+        __VA_ARGS__;                                                                               \
+        result = d;                                                                                \
+    }
+#define EACH_FLOATS(take, ...)                                                                     \
+    OPEN u32 *const out = l->d;                                                                    \
+    INDEPENDENT for (unsigned i = 0; i < count; ++i)                                               \
+    {                                                                                              \
+        ONE_FLOAT(low, take(0), __VA_ARGS__)                                                       \
+        ONE_FLOAT(high, take(1), __VA_ARGS__)                                                      \
+        out[i] = bits_f32(low);                                                                    \
+        (out + n)[i] = bits_f32(high);                                                             \
+    }
+#define FLOATS2(id, ...) WHOLE(id, EACH_FLOATS(TAKE_FLOATS2, __VA_ARGS__))
+#define FLOATS3(id, ...) WHOLE(id, EACH_FLOATS(TAKE_FLOATS3, __VA_ARGS__))
 
 /* Any other form: types for the table, and a body. */
 #define RAW(id, D, flags, count, A, B, C, ...) WHOLE(id, __VA_ARGS__)
