@@ -29,6 +29,7 @@ struct ptx_entry {
 struct ptx_jit {
     _Atomic(uint64_t) heat; /* ops that whole warps have executed */
     _Atomic(bool) hot;      /* its entries were requested */
+    _Atomic(uint64_t) size; /* instructions of the regions that were requested */
     uint32_t block[3];      /* the size of blocks that its regions are for */
     struct ptx_known known; /* made with the first request */
     struct ptx_entry *entries;
@@ -123,6 +124,7 @@ static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t i
     if (!entry->region)
         return;
     struct ptx_region *region = entry->region;
+    atomic_fetch_add_explicit(&jit->size, wave_inst_count(&region->wave), memory_order_relaxed);
     entry->compiled = jit_request(&region->wave, done, release, entry);
     if (!entry->compiled) {
         ptx_region_destroy(region);
@@ -184,53 +186,59 @@ static struct ptx_jit *jit_of(const struct ptx_code *code, const struct ptx_laun
     return jit;
 }
 
-/* The ops that are worth compiling a function for: an op takes LLVM about as long as the
- * interpreter takes for 100000 to 200000. */
-static uint64_t enough(const struct ptx_code *code)
+/* The ops that are worth compiling so many: one takes LLVM about as long as the interpreter takes
+ * for 100000 to 200000. */
+static uint64_t enough(uint64_t count)
 {
-    return is_eager() ? 1 : jit_threshold() * (1 + (uint64_t)code->op_count);
+    return is_eager() ? 1 : jit_threshold() * (1 + count);
 }
 
-/* Warps have executed ops of the function. Returns whether regions of it are worth compiling. */
-static bool warm(const struct ptx_code *code, struct ptx_jit *jit, uint64_t ops)
+/* Whole warps have executed ops of the function. Returns how many there were. */
+static uint64_t warm(const struct ptx_code *code, struct ptx_jit *jit, uint64_t ops)
 {
-    if (atomic_load_explicit(&jit->hot, memory_order_relaxed))
-        return true;
     uint64_t heat = atomic_fetch_add_explicit(&jit->heat, ops, memory_order_relaxed) + ops;
-    if (heat < enough(code))
-        return false;
-    if (!atomic_exchange(&jit->hot, true))
+    if (heat >= enough(code->op_count) && !atomic_exchange(&jit->hot, true))
         request_all(code, jit);
-    return true;
+    return heat;
+}
+
+static bool is_hot(const struct ptx_jit *jit)
+{
+    return atomic_load_explicit(&jit->hot, memory_order_relaxed);
 }
 
 void ptx_jit_launch(const struct ptx_launch *launch)
 {
     const struct ptx_code *code = launch->kernel->code;
     struct ptx_jit *jit = ptx_jit_on() && is_eager() ? jit_of(code, launch) : NULL;
-    if (jit)
+    if (jit && !is_hot(jit))
         warm(code, jit, code->op_count);
 }
 
 void ptx_jit_end(const struct ptx_launch *launch, uint64_t steps)
 {
     struct ptx_jit *jit = jit_of(launch->kernel->code, launch);
-    if (jit)
+    if (jit && !is_hot(jit))
         warm(launch->kernel->code, jit, steps);
 }
 
 void ptx_jit_call(const struct ptx_code *code, const struct ptx_launch *launch)
 {
     struct ptx_jit *jit = jit_of(code, launch);
-    if (jit)
+    if (jit && !is_hot(jit))
         warm(code, jit, code->op_count);
 }
 
+/* A loop's region has much of the others in it once more, and has to be worth it too. */
 void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
                   const struct ptx_launch *launch, uint64_t steps)
 {
     struct ptx_jit *jit = op->run == ptx_run_join ? jit_of(code, launch) : NULL;
-    if (!jit || !warm(code, jit, steps))
+    if (!jit)
+        return;
+    uint64_t heat = warm(code, jit, steps), size = code->op_count;
+    size += atomic_load_explicit(&jit->size, memory_order_relaxed);
+    if (heat < enough(size))
         return;
     pthread_mutex_lock(&lock);
     request(code, jit, (uint32_t)(op - code->ops));
