@@ -132,10 +132,18 @@ static int end_later(void)
 
 static pthread_t waits;
 
+static bool request_and_free(void)
+{
+    struct jit_region *region = jit_request(&program.region, take_code, nothing, NULL);
+    jit_finish();
+    jit_free(region);
+    return region;
+}
+
 static void *request_and_wait(void *unused)
 {
-    while (jit_request(&program.region, take_code, nothing, NULL))
-        jit_finish();
+    while (request_and_free())
+        ;
     return unused;
 }
 
@@ -150,8 +158,7 @@ static int end_waiting(void)
     make_small(&program);
     machine.bitcode = NULL;
     atexit(join_waiting); /* is called last */
-    jit_request(&program.region, take_code, nothing, NULL);
-    jit_finish();
+    request_and_free();
     if (pthread_create(&waits, NULL, request_and_wait, NULL) != 0)
         _exit(1);
     usleep(1000);
