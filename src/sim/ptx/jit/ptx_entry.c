@@ -124,7 +124,7 @@ static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t i
     if (!entry->region)
         return;
     struct ptx_region *region = entry->region;
-    atomic_fetch_add_explicit(&jit->size, wave_inst_count(&region->wave), memory_order_relaxed);
+    atomic_fetch_add_explicit(&jit->size, region->count, memory_order_relaxed);
     entry->compiled = jit_request(&region->wave, done, release, entry);
     if (!entry->compiled) {
         ptx_region_destroy(region);

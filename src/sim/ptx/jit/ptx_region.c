@@ -490,6 +490,7 @@ struct ptx_region *ptx_region_create(const struct ptx_known *known, uint32_t ent
     }
     snprintf(region->name, sizeof region->name, "%.96s, op %u", code->function->symbol->name,
              (unsigned)entry);
+    region->count = building.total;
     region->wave.machine = ptx_region_machine();
     region->wave.name = region->name;
     region->wave.frame_size = (uint32_t)code->frame_size;

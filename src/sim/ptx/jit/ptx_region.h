@@ -15,6 +15,7 @@ struct ptx_region_chunk {
 struct ptx_region {
     struct wave_region wave;
     struct ptx_region_chunk *chunks;
+    size_t count; /* instructions */
     char name[128];
 };
 
