@@ -76,9 +76,18 @@ enum jit_mode jit_mode(void)
     return (enum jit_mode)mode;
 }
 
-uint64_t jit_threshold(void)
+bool jit_is_eager(void)
 {
-    return sim_options()->jit_threshold;
+    return sim_options()->jit_threshold <= 1;
+}
+
+uint64_t jit_enough(uint64_t instructions)
+{
+    uint64_t ops;
+    if (jit_is_eager())
+        return 1;
+    return __builtin_mul_overflow(sim_options()->jit_threshold, 1 + instructions, &ops) ? UINT64_MAX
+                                                                                        : ops;
 }
 
 static void switch_off(void)

@@ -2,7 +2,8 @@
  *
  * A site is an op that a region may begin with: a kernel's entry, the target of a backward branch,
  * an op behind a barrier. It collects how many ops waves have executed that began or repeat there;
- * beyond the threshold its region is requested, and once there is code, its handler is enter(). */
+ * when these have cost as much as compiling its region does, that is requested, and once there is
+ * code, the op's handler is enter(). */
 #include "amdgpu_jit.h"
 
 #include "amdgpu_jit_region.h"
@@ -20,7 +21,8 @@ struct site {
     uint32_t mode;      /* of waves that may enter */
     /* [1]: for waves all of whose lanes are live; [0]: for others. */
     _Atomic(uint64_t) heat[2];
-    _Atomic(int) state[2]; /* enum state */
+    _Atomic(uint64_t) enough[2]; /* the heat at which it is requested; 0: not known yet */
+    _Atomic(int) state[2];       /* enum state */
     _Atomic(jit_code) code[2];
     _Atomic(bool) differs[2]; /* from the interpreter, which executes it from then on */
     struct jit_region *regions[2];
@@ -216,6 +218,19 @@ static void request(const struct amdgpu_op *op, bool full, uint32_t mode)
     amdgpu_region_destroy(region);
 }
 
+/* The ops that are worth compiling a site's region, which is described to be counted. */
+static uint64_t enough(struct site *site, bool full)
+{
+    uint64_t ops = atomic_load_explicit(&site->enough[full], memory_order_relaxed);
+    if (ops)
+        return ops;
+    struct amdgpu_region *region = amdgpu_region_create(site->op, full, site->mode);
+    ops = jit_enough(region ? wave_inst_count(&region->region) : 0);
+    amdgpu_region_destroy(region);
+    atomic_store_explicit(&site->enough[full], ops, memory_order_relaxed);
+    return ops;
+}
+
 /* Ops were executed that began at op, or repeat from there. */
 static void heat(const struct amdgpu_op *op, bool full, uint32_t mode, uint64_t ops)
 {
@@ -223,16 +238,15 @@ static void heat(const struct amdgpu_op *op, bool full, uint32_t mode, uint64_t 
     if (!site || atomic_load_explicit(&site->state[full], memory_order_relaxed) != COLD)
         return;
     uint64_t heat = atomic_fetch_add_explicit(&site->heat[full], ops, memory_order_relaxed) + ops;
-    if (heat >= jit_threshold())
+    if (site->mode == mode && heat >= jit_enough(0) && heat >= enough(site, full))
         request(op, full, mode);
 }
 
 /* ---- what exec calls --------------------------------------------------------------------- */
 
-/* A threshold of 1 is for tests: a kernel is compiled before its first wave runs. */
 void amdgpu_jit_begin(struct amdgpu_wave *wave)
 {
-    if (!is_on() || jit_threshold() > 1 || !is_plain(wave))
+    if (!is_on() || !jit_is_eager() || !is_plain(wave))
         return;
     const struct amdgpu_op *op = amdgpu_ahead(wave->next);
     if (!op)

@@ -21,10 +21,14 @@ enum jit_mode { JIT_OFF, JIT_ON, JIT_COMPARE };
 /* As configured, or JIT_OFF once it is known that regions cannot be compiled. Costs one load. */
 enum jit_mode jit_mode(void);
 
-/* How many ops of the interpreter a piece of code is to have cost before it is worth compiling, and
- * the most instructions of a region. */
-uint64_t jit_threshold(void);
-enum { JIT_REGION_MAX = 4096 };
+/* How many ops the interpreter is to have executed before it is worth compiling so many
+ * instructions of a region: one takes LLVM about as long as the interpreter takes for 100000 to
+ * 200000 ops. ANYHIP_SIM_JIT_THRESHOLD for each, and for one more. */
+uint64_t jit_enough(uint64_t instructions);
+/* Whether everything is to be compiled before it is executed, and jit_enough() is 1: a threshold of
+ * 1, for tests. */
+bool jit_is_eager(void);
+enum { JIT_REGION_MAX = 4096 }; /* instructions */
 
 /* A region's code: executes from the entry on, and returns the op at which the interpreter goes on,
  * or NULL where a handler returned NULL. All lanes of the wave execute; the state is in place then,

@@ -17,6 +17,7 @@ const struct ptx_op *ptx_run_join(struct ptx_warp *warp, const struct ptx_op *op
     warp->steps += op->e;
     if (__builtin_expect(!warp->fragments, 1))
         return op + 1;
+    ptx_wave_of(warp)->parted += op->e;
     op = ptx_warp_reconverge(warp, op);
     return op ? op + 1 : NULL;
 }
@@ -62,7 +63,10 @@ const struct ptx_op *ptx_run_jump_back(struct ptx_warp *warp, const struct ptx_o
 static inline const struct ptx_op *go_on(struct ptx_warp *warp, const struct ptx_op *op)
 {
     warp->steps += op->e;
-    return __builtin_expect(!warp->fragments, 1) ? op + 1 : ptx_warp_reconverge(warp, op + 1);
+    if (__builtin_expect(!warp->fragments, 1))
+        return op + 1;
+    ptx_wave_of(warp)->parted += op->e;
+    return ptx_warp_reconverge(warp, op + 1);
 }
 
 /* Both sides have lanes: those that go the way that comes first go first. */

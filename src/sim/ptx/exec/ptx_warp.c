@@ -402,7 +402,7 @@ void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
     struct ptx_warp *warp = &wave->warp;
     warp->alive = wave->started = mask;
     warp->carry = 0;
-    warp->steps = 0;
+    warp->steps = wave->parted = 0;
     warp->fragments = NULL;
     wave->rests = wave->uneven = false;
     wave->share = SHARE;

@@ -55,6 +55,7 @@ struct ptx_wave {
     bool uneven;                    /* one that may wait for others yields to them */
     int left, slice;                /* of the budget of this run; given to the fragment that runs */
     int share;                      /* steps until a fragment that may wait yields to others */
+    uint64_t parted;                /* warp-instructions that began while other fragments waited */
     uint32_t started;               /* lanes that ever lived */
     uint32_t guarded;               /* the mask outside of a guarded instruction */
     uint32_t cluster_pending;       /* lanes that arrived at the cluster's barrier */

@@ -151,20 +151,14 @@ static bool is_loop(const struct ptx_code *code, uint32_t index)
     return false;
 }
 
-/* A threshold of 1 is for tests: everything is compiled before the first launch goes on. */
-static bool is_eager(void)
-{
-    return jit_threshold() <= 1;
-}
-
 static void request_all(const struct ptx_code *code, struct ptx_jit *jit)
 {
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < code->op_count; i++)
-        if (i == 0 || follows_wait(code, i) || (is_eager() && is_loop(code, i)))
+        if (i == 0 || follows_wait(code, i) || (jit_is_eager() && is_loop(code, i)))
             request(code, jit, i);
     pthread_mutex_unlock(&lock);
-    if (is_eager())
+    if (jit_is_eager())
         jit_finish();
 }
 
@@ -186,18 +180,11 @@ static struct ptx_jit *jit_of(const struct ptx_code *code, const struct ptx_laun
     return jit;
 }
 
-/* The ops that are worth compiling so many: one takes LLVM about as long as the interpreter takes
- * for 100000 to 200000. */
-static uint64_t enough(uint64_t count)
-{
-    return is_eager() ? 1 : jit_threshold() * (1 + count);
-}
-
 /* Whole warps have executed ops of the function. Returns how many there were. */
 static uint64_t warm(const struct ptx_code *code, struct ptx_jit *jit, uint64_t ops)
 {
     uint64_t heat = atomic_fetch_add_explicit(&jit->heat, ops, memory_order_relaxed) + ops;
-    if (heat >= enough(code->op_count) && !atomic_exchange(&jit->hot, true))
+    if (heat >= jit_enough(code->op_count) && !atomic_exchange(&jit->hot, true))
         request_all(code, jit);
     return heat;
 }
@@ -210,7 +197,7 @@ static bool is_hot(const struct ptx_jit *jit)
 void ptx_jit_launch(const struct ptx_launch *launch)
 {
     const struct ptx_code *code = launch->kernel->code;
-    struct ptx_jit *jit = ptx_jit_on() && is_eager() ? jit_of(code, launch) : NULL;
+    struct ptx_jit *jit = ptx_jit_on() && jit_is_eager() ? jit_of(code, launch) : NULL;
     if (jit && !is_hot(jit))
         warm(code, jit, code->op_count);
 }
@@ -238,7 +225,7 @@ void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
         return;
     uint64_t heat = warm(code, jit, steps), size = code->op_count;
     size += atomic_load_explicit(&jit->size, memory_order_relaxed);
-    if (heat < enough(size))
+    if (heat < jit_enough(size))
         return;
     pthread_mutex_lock(&lock);
     request(code, jit, (uint32_t)(op - code->ops));
