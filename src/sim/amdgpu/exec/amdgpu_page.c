@@ -376,9 +376,10 @@ static bool decode(struct amdgpu_page *page, unsigned index)
             made.run = not_simulated;
     }
     struct amdgpu_op *op = &page->ops[index];
-    const size_t rest = sizeof made.run;
-    _Static_assert(offsetof(struct amdgpu_op, run) == 0, "run is copied last");
-    memcpy((char *)op + rest, (const char *)&made + rest, sizeof made - rest);
+    enum { REST = offsetof(struct amdgpu_op, length) };
+    _Static_assert(offsetof(struct amdgpu_op, run) < REST, "run is published last");
+    _Static_assert(offsetof(struct amdgpu_op, offset) < REST, "offset is not written again");
+    memcpy((char *)op + REST, (const char *)&made + REST, sizeof made - REST);
     __atomic_store_n(&op->run, made.run, __ATOMIC_RELEASE);
     return true;
 }

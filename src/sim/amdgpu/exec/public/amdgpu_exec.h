@@ -42,14 +42,14 @@ struct amdgpu_source {
 
 /* A decoded instruction that is ready to run. It is part of a page of ops and never moves. */
 struct amdgpu_op {
-    amdgpu_handler run;   /* published last */
-    const void *effect;   /* specific to the group: a function over lanes, or a row */
-    uint32_t offset;      /* bytes from the start of the page */
+    amdgpu_handler run; /* published last */
+    uint32_t offset;    /* bytes from the start of the page; may be read before run is published */
     unsigned char length; /* bytes */
     unsigned char count;  /* registers of the destination */
     unsigned short dst, dst1;
     unsigned short step; /* bytes from here to the op of the next instruction */
     uint32_t bits;       /* specific to the group */
+    const void *effect;  /* specific to the group: a function over lanes, or a row */
     struct amdgpu_source src[3];
     union {
         uint64_t imm;
