@@ -147,18 +147,20 @@ static size_t occurrences(const char *text, const char *word)
     return found;
 }
 
-/* Until the file has that word so many times. */
+/* Until the file has that word so many times, and is a complete list. While it is written it is not,
+ * and who kills the process because of what he has read so far would cut it off there. */
 static void wait_for(const char *word, size_t count)
 {
     static char text[16 << 20];
+    size_t size;
     do {
         FILE *file = fopen(getenv("ANYHIP_TRACE"), "re");
-        size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+        size = file ? fread(text, 1, sizeof text - 1, file) : 0;
         if (file)
             fclose(file);
         text[size] = '\0';
         sleep_ms(1);
-    } while (occurrences(text, word) < count);
+    } while (occurrences(text, word) < count || strcmp(text + size - 3, "\n]\n") != 0);
 }
 
 /* A graph that drivers run by themselves, if they do that: two fills, one after the other. */
