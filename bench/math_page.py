@@ -159,8 +159,8 @@ def error_tables(lines):
               " result where the absolute error is largest, for some arguments in a range."
               " Beyond 8 the Bessel functions' errors are in units of the largest value that they take"
               " there, and lgamma's between -24 and -2.2 in units of 1."
-              " `tgammaf` was measured before it had its present form, which has less than 6 where the emulated"
-              " approximations are as wrong as NVIDIA's may be, and some 4 with AMD's." % about, "",
+              " `tgammaf` was measured before it had its present form, which has 3.6 on the host, with any"
+              " approximations that the vendors document." % about, "",
               "![Largest errors of AnyHIP and CUDA, by function](figures/math-errors.svg)", "",
               "| function | AnyHIP, float | CUDA, float | CUDA documents | HIP documents | AnyHIP, double | CUDA, double"
               " | CUDA documents | HIP documents |",

@@ -50,7 +50,9 @@ template <typename T> std::vector<T> make_hard()
     std::vector<T> v = {T(0), limits::infinity(), limits::quiet_NaN(), limits::max(),
                         limits::denorm_min(),
                         // where errors of the gamma function add up
-                        T(0x1.5f5638p+1), T(0x1.4f7552p-1), T(0x1.a4136ap+3)};
+                        T(0x1.5f5638p+1), T(0x1.4f7552p-1), T(0x1.a4136ap+3), T(0x1.103166p+4),
+                        // where the next result is infinite, and the last one that is not 0
+                        T(0x1.18521ep+5), T(0x1.4fffffp+5)};
     for (int e = limits::min_exponent - limits::digits; e < limits::max_exponent; ++e)
         add_near(v, std::ldexp(T(1), e), 2);
     for (int i = 1; i < 400; ++i)

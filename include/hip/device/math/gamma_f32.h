@@ -73,8 +73,21 @@ __AH_FN float gamma_exponent(float z)
     p = __builtin_fmaf(p, z, 0x1.ec709p-4f);
     return p;
 }
-/* Gamma(y) / sqrt(2 pi) for y >= 2, or one over it, as the product of the result and *power. y_low
- * is a small part of the argument that y lacks. */
+/* 2^f for -0.51 <= f <= 0.58, relative error 2^-26.98; it grows beyond. */
+__AH_FN float exp2_near_0(float f)
+{
+    float p = 0x1.464ef2p-13f;
+    p = __builtin_fmaf(p, f, 0x1.5fc06ap-10f);
+    p = __builtin_fmaf(p, f, 0x1.3b28bp-7f);
+    p = __builtin_fmaf(p, f, 0x1.c6ad9ap-5f);
+    p = __builtin_fmaf(p, f, 0x1.ebfbep-3f);
+    p = __builtin_fmaf(p, f, 0x1.62e432p-1f);
+    p = __builtin_fmaf(p, f, 1.0f);
+    return p;
+}
+/* Gamma(y) / sqrt(2 pi) for 2 <= y <= 43, as the product of the result and *power, or 2^48 over it,
+ * so that the power is a normal number. y_low is a small part of the argument that y lacks. The
+ * hardware's ex2, which has an error of two units itself, would leave six of them. */
 __AH_FN float gamma_in_two(float y, float y_low, bool inverse, float *power)
 {
 #pragma clang fp reassociate(off)
@@ -87,22 +100,24 @@ __AH_FN float gamma_in_two(float y, float y_low, bool inverse, float *power)
     rest = __builtin_fmaf(y_low, __builtin_fmaf(z, -0.72f, l), rest);
     float sign = inverse ? -1.0f : 1.0f, whole = high - less;
     rest += (high - whole) - less; /* what the difference was rounded by */
-    float n = limited_power(sign * whole, 1.0f);
+    float more = inverse ? 48.0f : 0.0f;
+    float n = limited_power(__builtin_fmaf(sign, whole, more), 1.0f);
     *power = power_of(n);
-    return hw::ex2(__builtin_fmaf(sign, rest, sign * whole - whole_of(n)));
+    float left = __builtin_fmaf(sign, whole, more - whole_of(n));
+    return exp2_near_0(__builtin_fmaf(sign, rest, left));
 }
-/* 4 ulp, and 6 where ex2 has 2. Below 2 it is Gamma(x + 2) / (x (x + 1)), and Gamma(-a) is
- * -pi / (a sin(pi a) Gamma(a)). */
+/* 4 ulp. Below 2 it is Gamma(x + 2) / (x (x + 1)), and Gamma(-a) is -pi / (a sin(pi a) Gamma(a)). It
+ * is infinite before 43, and 0 before -43. */
 __AH_FN float tgamma_f32(float x)
 {
     float a = __builtin_fabsf(x), below = 1.0f, factor = 0x1.40d932p+1f;
     bool small = a < 2.0f, negative = x < 0.0f;
-    float y = small ? a + 2.0f : __builtin_fminf(a, 48.0f);
+    float y = small ? a + 2.0f : __builtin_fminf(a, 43.0f);
     if (negative) {
         float sine = sinpi_f32(a);
         below = small ? sine : a * sine;
         below = sine == 0.0f ? __builtin_nanf("") : below;
-        factor = -0x1.40d932p+0f;
+        factor = -0x1.40d932p-48f;
         factor = small ? __builtin_fmaf(factor, a, factor) : factor;
     } else {
         below = small ? __builtin_fmaf(a, a, a) : 1.0f;
