@@ -723,6 +723,20 @@ E
     silent "$hipcc" --genco -fgpu-rdc functions.cpp kernel.cpp -o module
 }
 
+test_loops_that_count_bits_are_one_instruction() {
+    cat >count.hip <<'E'
+__global__ void count(unsigned long long *x, int *n)
+{
+    int bits = 0;
+    for (unsigned long long word = *x; word; word &= word - 1)
+        bits++;
+    *n = bits;
+}
+E
+    silent "$hipcc" --offload-arch=sm_70 --cuda-device-only -S count.hip -o count.ptx
+    grep -q 'popc\.b64' count.ptx || fail "no instruction counts bits"
+}
+
 test_standard_input_is_a_source() {
     silent bare --offload-arch=gfx90a,sm_70 -I. -x hip -c - -o in.o <one.hip
     bundle_of in.o

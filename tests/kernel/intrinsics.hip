@@ -292,4 +292,48 @@ TEST("the nth bit and the last bit are found in 32 and in 64 bits")
     }
 }
 
+struct counted {
+    u32 bits32, bits64, once;
+};
+// hipcc makes the instruction that counts bits of such loops on NVIDIA.
+template <typename T> __device__ u32 bits_in(T word)
+{
+    u32 bits = 0;
+    for (; word; word &= word - 1)
+        ++bits;
+    return bits;
+}
+__global__ void count_bits(counted *out, const u64 *words, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n)
+        return;
+    u64 word = words[i];
+    u32 once = 7;
+    do { /* also where there are none */
+        word &= word - 1;
+        ++once;
+    } while (word);
+    out[i] = {bits_in(static_cast<u32>(words[i])), bits_in(words[i]), once};
+}
+TEST("loops that clear one bit after another count them")
+{
+    std::vector<u64> words = {
+        0, 1, ~0ull, 0x8000000000000000ull, 0x100000000ull, 0xf0f0f0f0f0f0f0f0ull};
+    std::mt19937_64 random(5);
+    while (words.size() < 256)
+        words.push_back(random() & random());
+    ah_test::buffer<u64> in(words);
+    ah_test::buffer<counted> out(256);
+    count_bits<<<1, 256>>>(out.device(), in.device(), 256);
+    CHECK_LAUNCH();
+    for (int i = 0; i < 256; ++i) {
+        const u32 bits = static_cast<u32>(__builtin_popcountll(words[i]));
+        const u32 low = static_cast<u32>(__builtin_popcount(static_cast<u32>(words[i])));
+        CHECK_EQ(out.read()[i].bits32, low);
+        CHECK_EQ(out.read()[i].bits64, bits);
+        CHECK_EQ(out.read()[i].once, 7 + (bits ? bits : 1));
+    }
+}
+
 HIP_TEST_MAIN

@@ -7,6 +7,7 @@
 #include "arrays.h"
 #include "constants.h"
 #include "copies.h"
+#include "popcounts.h"
 #include "ptx_names.h"
 #include "report.h"
 
@@ -18,15 +19,20 @@ struct step {
 
 /* ---- the module --------------------------------------------------------- */
 
+/* Each gives the module changed, or NULL. */
+static const char *(*const changes[])(const char *module) = {ah_copies_widen, ah_arrays_align,
+                                                             ah_popcounts_use};
+
 static bool finish_module(struct ah_job *job)
 {
     const struct step *step = job->context;
     size_t size;
-    const char *module = ah_file_read(step->module, &size);
-    const char *widened = module ? ah_copies_widen(module) : NULL;
-    const char *aligned = module ? ah_arrays_align(widened ? widened : module) : NULL;
-    const char *changed = aligned ? aligned : widened;
-    if (module && (!changed || ah_file_write(step->module, changed, strlen(changed))))
+    const char *module = ah_file_read(step->module, &size), *now = module;
+    for (size_t i = 0; module && i < sizeof changes / sizeof *changes; i++) {
+        const char *changed = changes[i](now);
+        now = changed ? changed : now;
+    }
+    if (module && (now == module || ah_file_write(step->module, now, strlen(now))))
         return true;
     ah_report_error("cannot %s %s", module ? "write" : "read", step->module);
     return false;

@@ -106,8 +106,8 @@ __AH_FN float gamma_in_two(float y, float y_low, bool inverse, float *power)
     float left = __builtin_fmaf(sign, whole, more - whole_of(n));
     return exp2_near_0(__builtin_fmaf(sign, rest, left));
 }
-/* 4 ulp. Below 2 it is Gamma(x + 2) / (x (x + 1)), and Gamma(-a) is -pi / (a sin(pi a) Gamma(a)). It
- * is infinite before 43, and 0 before -43. */
+/* 4 ulp. Below 2 it is Gamma(x + 2) / (x (x + 1)), and Gamma(-a) is -pi / (a sin(pi a) Gamma(a)).
+ * It is infinite before 43, and 0 before -43. */
 __AH_FN float tgamma_f32(float x)
 {
     float a = __builtin_fabsf(x), below = 1.0f, factor = 0x1.40d932p+1f;
