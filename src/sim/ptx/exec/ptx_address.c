@@ -11,14 +11,14 @@
 void ptx_access_addresses(const struct ptx_warp *warp, const struct ptx_access *access,
                           uint64_t out_at[PTX_LANES])
 {
-    ptx_access_base.addresses(warp, access, out_at);
+    ptx_access_functions()->addresses(warp, access, out_at);
 }
 
 bool ptx_access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
                          const struct ptx_access *access, const uint64_t at[PTX_LANES],
                          unsigned char *out_where[PTX_LANES])
 {
-    return ptx_access_base.pointers(warp, op, access, at, out_where);
+    return ptx_access_functions()->pointers(warp, op, access, at, out_where);
 }
 
 enum ptx_space ptx_generic_space(uint64_t address, uint64_t *out_offset)

@@ -76,119 +76,148 @@ static uint32_t combine_pair(uint32_t a, uint32_t b, char how,
     return high << 16 | combine((uint16_t)a, (uint16_t)b, how);
 }
 
-/* ---- one element ------------------------------------------------------------------------ */
+/* ---- one place --------------------------------------------------------------------------- */
 
+/* Lanes with one address in the order of their numbers: each sees what the one before it has left,
+ * and memory sees one exchange. */
 #define ATOMIC(id, operation, ptx_type, value, effect)                                             \
     __attribute__((no_sanitize("thread"))) static void element_##id(                               \
-        unsigned char *where, const unsigned char *b_bytes, const unsigned char *c_bytes,          \
-        unsigned char *out_old, bool shared)                                                       \
+        unsigned char *where, uint32_t lanes, const unsigned char *b_slot,                         \
+        const unsigned char *c_slot, unsigned char *out_old, bool shared)                          \
     {                                                                                              \
-        value *place = (value *)(void *)where, b, old, next;                                       \
-        (void)c_bytes;                                                                             \
-        memcpy(&b, b_bytes, sizeof b);                                                             \
-        old = __atomic_load_n(place, __ATOMIC_RELAXED);                                            \
-        do                                                                                         \
-            next = (value)(effect);                                                                \
-        while (!shared && !__atomic_compare_exchange_n(place, &old, next, false, __ATOMIC_SEQ_CST, \
-                                                       __ATOMIC_RELAXED));                         \
+        value *place = (value *)(void *)where, *olds = (value *)(void *)out_old, found, next;      \
+        const value *values = (const value *)(const void *)b_slot;                                 \
+        (void)c_slot;                                                                              \
+        found = __atomic_load_n(place, __ATOMIC_RELAXED);                                          \
+        do {                                                                                       \
+            next = found;                                                                          \
+            for (uint32_t left = lanes; left; left &= left - 1) {                                  \
+                unsigned lane = (unsigned)__builtin_ctz(left);                                     \
+                value old = next, b = values[lane];                                                \
+                olds[lane] = old;                                                                  \
+                next = (value)(effect);                                                            \
+            }                                                                                      \
+        } while (!shared && !__atomic_compare_exchange_n(place, &found, next, false,               \
+                                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));     \
         if (shared)                                                                                \
             __atomic_store_n(place, next, __ATOMIC_RELAXED);                                       \
-        memcpy(out_old, &old, sizeof old);                                                         \
     }
 #include "ptx_atomic.def"
 #undef ATOMIC
 
-static void cas_2(unsigned char *where, const unsigned char *b, const unsigned char *c,
-                  unsigned char *out_old, bool shared)
+/* One that fails does not write. */
+#define COMPARE_AND_SWAP(value)                                                                    \
+    const value *b = (const value *)(const void *)b_slot;                                          \
+    const value *c = (const value *)(const void *)c_slot;                                          \
+    value *olds = (value *)(void *)out_old;                                                        \
+    (void)shared;                                                                                  \
+    for (uint32_t left = lanes; left; left &= left - 1) {                                          \
+        unsigned lane = (unsigned)__builtin_ctz(left);                                             \
+        olds[lane] = b[lane];                                                                      \
+        __atomic_compare_exchange_n((value *)(void *)where, &olds[lane], c[lane], false,           \
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                           \
+    }
+
+static void cas_2(unsigned char *where, uint32_t lanes, const unsigned char *b_slot,
+                  const unsigned char *c_slot, unsigned char *out_old, bool shared)
 {
-    uint16_t old, next;
-    (void)shared;
-    memcpy(&old, b, sizeof old);
-    memcpy(&next, c, sizeof next);
-    __atomic_compare_exchange_n((uint16_t *)(void *)where, &old, next, false, __ATOMIC_SEQ_CST,
-                                __ATOMIC_SEQ_CST);
-    memcpy(out_old, &old, sizeof old);
+    COMPARE_AND_SWAP(uint16_t)
 }
 
-static void cas_4(unsigned char *where, const unsigned char *b, const unsigned char *c,
-                  unsigned char *out_old, bool shared)
+static void cas_4(unsigned char *where, uint32_t lanes, const unsigned char *b_slot,
+                  const unsigned char *c_slot, unsigned char *out_old, bool shared)
 {
-    uint32_t old, next;
-    (void)shared;
-    memcpy(&old, b, sizeof old);
-    memcpy(&next, c, sizeof next);
-    __atomic_compare_exchange_n((uint32_t *)(void *)where, &old, next, false, __ATOMIC_SEQ_CST,
-                                __ATOMIC_SEQ_CST);
-    memcpy(out_old, &old, sizeof old);
+    COMPARE_AND_SWAP(uint32_t)
 }
 
-static void cas_8(unsigned char *where, const unsigned char *b, const unsigned char *c,
-                  unsigned char *out_old, bool shared)
+static void cas_8(unsigned char *where, uint32_t lanes, const unsigned char *b_slot,
+                  const unsigned char *c_slot, unsigned char *out_old, bool shared)
 {
-    uint64_t old, next;
-    (void)shared;
-    memcpy(&old, b, sizeof old);
-    memcpy(&next, c, sizeof next);
-    __atomic_compare_exchange_n((uint64_t *)(void *)where, &old, next, false, __ATOMIC_SEQ_CST,
-                                __ATOMIC_SEQ_CST);
-    memcpy(out_old, &old, sizeof old);
+    COMPARE_AND_SWAP(uint64_t)
 }
+#undef COMPARE_AND_SWAP
 
 /* Every x86-64 that runs this has cmpxchg16b, which the compiler does not assume. */
 #ifdef __x86_64__
 __attribute__((target("cx16")))
 #endif
 static void
-cas_16(unsigned char *where, const unsigned char *b, const unsigned char *c, unsigned char *out_old,
-       bool shared)
+swap_16(unsigned char *where, const unsigned char *b, const unsigned char *c,
+        unsigned char *out_old)
 {
     unsigned __int128 expected, next, old;
-    (void)shared;
     memcpy(&expected, b, sizeof expected);
     memcpy(&next, c, sizeof next);
     old = __sync_val_compare_and_swap((unsigned __int128 *)(void *)where, expected, next);
     memcpy(out_old, &old, sizeof old);
 }
 
-static void exch_16(unsigned char *where, const unsigned char *b, const unsigned char *c,
-                    unsigned char *out_old, bool shared)
+static void cas_16(unsigned char *where, uint32_t lanes, const unsigned char *b_slot,
+                   const unsigned char *c_slot, unsigned char *out_old, bool shared)
+{
+    (void)shared;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        size_t column = (size_t)__builtin_ctz(left) * 16;
+        swap_16(where, b_slot + column, c_slot + column, out_old + column);
+    }
+}
+
+static void exchange_16(unsigned char *where, const unsigned char *b, unsigned char *out_old)
 {
     unsigned char expected[16] = {0};
-    (void)c;
     for (;;) {
-        cas_16(where, expected, b, out_old, shared);
+        swap_16(where, expected, b, out_old);
         if (memcmp(out_old, expected, sizeof expected) == 0)
             return;
         memcpy(expected, out_old, sizeof expected);
     }
 }
 
-/* What contention is worth one instruction of the host for. */
-static void exact_add_4(unsigned char *where, const unsigned char *b, const unsigned char *c,
-                        unsigned char *out_old, bool shared)
+static void exch_16(unsigned char *where, uint32_t lanes, const unsigned char *b_slot,
+                    const unsigned char *c_slot, unsigned char *out_old, bool shared)
 {
-    uint32_t addend, old;
-    memcpy(&addend, b, sizeof addend);
-    if (shared) {
-        element_ADD_U32(where, b, c, out_old, shared);
-        return;
+    (void)c_slot;
+    (void)shared;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        size_t column = (size_t)__builtin_ctz(left) * 16;
+        exchange_16(where, b_slot + column, out_old + column);
     }
-    old = __atomic_fetch_add((uint32_t *)(void *)where, addend, __ATOMIC_SEQ_CST);
-    memcpy(out_old, &old, sizeof old);
 }
 
-static void exact_add_8(unsigned char *where, const unsigned char *b, const unsigned char *c,
-                        unsigned char *out_old, bool shared)
+/* What contention is worth one instruction of the host for, which cannot fail: olds follow from the
+ * sums of the lanes before. */
+#define EXACT_ADD(value)                                                                           \
+    const value *values = (const value *)(const void *)b_slot;                                     \
+    value *olds = (value *)(void *)out_old, sum = 0;                                               \
+    for (uint32_t left = lanes; left; left &= left - 1) {                                          \
+        unsigned lane = (unsigned)__builtin_ctz(left);                                             \
+        olds[lane] = sum;                                                                          \
+        sum += values[lane];                                                                       \
+    }                                                                                              \
+    value found = __atomic_fetch_add((value *)(void *)where, sum, __ATOMIC_SEQ_CST);               \
+    for (uint32_t left = lanes; left; left &= left - 1)                                            \
+        olds[__builtin_ctz(left)] += found;
+
+static void exact_add_4(unsigned char *where, uint32_t lanes, const unsigned char *b_slot,
+                        const unsigned char *c_slot, unsigned char *out_old, bool shared)
 {
-    uint64_t addend, old;
-    memcpy(&addend, b, sizeof addend);
     if (shared) {
-        element_ADD_U64(where, b, c, out_old, shared);
+        element_ADD_U32(where, lanes, b_slot, c_slot, out_old, shared);
         return;
     }
-    old = __atomic_fetch_add((uint64_t *)(void *)where, addend, __ATOMIC_SEQ_CST);
-    memcpy(out_old, &old, sizeof old);
+    EXACT_ADD(uint32_t)
 }
+
+static void exact_add_8(unsigned char *where, uint32_t lanes, const unsigned char *b_slot,
+                        const unsigned char *c_slot, unsigned char *out_old, bool shared)
+{
+    if (shared) {
+        element_ADD_U64(where, lanes, b_slot, c_slot, out_old, shared);
+        return;
+    }
+    EXACT_ADD(uint64_t)
+}
+#undef EXACT_ADD
 
 /* ---- the op -------------------------------------------------------------------------------- */
 
@@ -197,57 +226,59 @@ static bool is_within(const unsigned char *where, const unsigned char *start, si
     return (uintptr_t)where - (uintptr_t)start < size;
 }
 
-static void one_lane(struct ptx_warp *warp, const struct ptx_atomic *atomic, unsigned lane,
-                     unsigned char *where)
+static bool is_shared(const struct ptx_warp *warp, const struct ptx_access *access,
+                      const unsigned char *where)
 {
-    bool shared = atomic->access.space == PTX_SHARED ||
-                  (atomic->access.space == PTX_GENERIC &&
-                   (is_within(where, warp->shared, warp->shared_size) ||
-                    is_within(where, warp->local, ptx_local_size(warp->local_stride))));
-    size_t column = (size_t)lane * atomic->width, size = atomic->access.size;
-    unsigned char old[PTX_VECTOR_MAX][16];
-    for (unsigned i = 0; i < atomic->access.count; i++)
-        atomic->element(where + i * size, warp->regs + atomic->access.slots[i] + column,
-                        warp->regs + atomic->c + column, old[i], shared);
-    /* A destination may be the register of a later element's operand. */
-    for (unsigned i = 0; atomic->returns && i < atomic->access.count; i++)
-        memcpy(warp->regs + atomic->d[i] + column, old[i], size);
+    return access->space == PTX_SHARED ||
+           (access->space == PTX_GENERIC &&
+            (is_within(where, warp->shared, warp->shared_size) ||
+             is_within(where, warp->local, ptx_local_size(warp->local_stride))));
 }
 
-/* All lanes add to one address and none uses the previous value. */
-static bool add_up(struct ptx_warp *warp, const struct ptx_atomic *atomic,
-                   unsigned char *const where[PTX_LANES])
+/* The first of lanes and those that follow it with the same address. */
+static uint32_t neighbours(unsigned char *const where[PTX_LANES], uint32_t lanes)
 {
-    unsigned first = (unsigned)__builtin_ctz(warp->mask), size = atomic->width;
-    uint64_t sum = 0;
-    for (uint32_t left = warp->mask; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        if (where[lane] != where[first])
-            return false;
-        uint64_t value = 0;
-        memcpy(&value, warp->regs + atomic->access.slots[0] + lane * size, size);
-        sum += value;
+    const unsigned char *first = where[__builtin_ctz(lanes)];
+    uint32_t left = lanes & (lanes - 1);
+    while (left && where[__builtin_ctz(left)] == first)
+        left &= left - 1;
+    return lanes & ~left;
+}
+
+static void write_old(struct ptx_warp *warp, uint32_t slot, unsigned width,
+                      const unsigned char *old)
+{
+    if (warp->mask == UINT32_MAX) {
+        memcpy(warp->regs + slot, old, (size_t)PTX_LANES * width);
+        return;
     }
-    unsigned char bytes[8], old[8];
-    memcpy(bytes, &sum, sizeof bytes); /* little-endian: the low bytes come first */
-    atomic->element(where[first], bytes, bytes, old, atomic->access.space == PTX_SHARED);
-    return true;
+    for (uint32_t left = warp->mask; left; left &= left - 1) {
+        size_t column = (size_t)__builtin_ctz(left) * width;
+        memcpy(warp->regs + slot + column, old + column, width);
+    }
 }
 
 const struct ptx_op *ptx_run_atomic(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct ptx_atomic *atomic = op->extra;
+    const struct ptx_access *access = &atomic->access;
     uint64_t at[PTX_LANES];
     unsigned char *where[PTX_LANES];
-    ptx_access_addresses(warp, &atomic->access, at);
-    if (!ptx_access_pointers(warp, op, &atomic->access, at, where))
+    _Alignas(64) unsigned char old[PTX_VECTOR_MAX][PTX_LANES * 16];
+    ptx_access_addresses(warp, access, at);
+    if (!ptx_access_pointers(warp, op, access, at, where))
         return NULL;
-    if (atomic->sums && !atomic->returns && add_up(warp, atomic, where))
-        return op + 1;
-    for (uint32_t left = warp->mask; left; left &= left - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(left);
-        one_lane(warp, atomic, lane, where[lane]);
+    for (uint32_t left = warp->mask, lanes; left; left &= ~lanes) {
+        lanes = neighbours(where, left);
+        unsigned char *place = where[__builtin_ctz(lanes)];
+        bool shared = is_shared(warp, access, place);
+        for (unsigned i = 0; i < access->count; i++)
+            atomic->element(place + i * access->size, lanes, warp->regs + access->slots[i],
+                            warp->regs + atomic->c, old[i], shared);
     }
+    /* A destination may be the register of a later element's operand. */
+    for (unsigned i = 0; atomic->returns && i < access->count; i++)
+        write_old(warp, atomic->d[i], atomic->width, old[i]);
     return op + 1;
 }
 
@@ -284,7 +315,6 @@ bool ptx_atomic_find(const char *operation, enum ptx_type type, struct ptx_atomi
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
         if (elements[i].type == type && strcmp(elements[i].operation, operation) == 0) {
             atomic->element = elements[i].element;
-            atomic->sums = elements[i].element == exact_add_4 || elements[i].element == exact_add_8;
             return true;
         }
     return false;

@@ -46,7 +46,7 @@ const struct ptx_op *ptx_run_policy(struct ptx_warp *warp, const struct ptx_op *
 
 /* ---- loads and stores -------------------------------------------------------------------- */
 
-static const struct ptx_access_functions *access_functions(void)
+const struct ptx_access_functions *ptx_access_functions(void)
 {
 #define TABLE(isa, name) [SIM_ISA_##isa] = &ptx_access_##name,
     static const struct ptx_access_functions *const functions[SIM_ISA_COUNT] = {SIM_ISAS(TABLE)};
@@ -56,5 +56,5 @@ static const struct ptx_access_functions *access_functions(void)
 
 ptx_handler ptx_access_handler(const struct ptx_access *access)
 {
-    return access_functions()->handler(access);
+    return ptx_access_functions()->handler(access);
 }

@@ -24,6 +24,9 @@ struct ptx_access_functions {
 };
 extern const struct ptx_access_functions ptx_access_base, ptx_access_avx2, ptx_access_avx512;
 
+/* Those for this host. */
+const struct ptx_access_functions *ptx_access_functions(void);
+
 /* The space that a generic address lies in, and its offset there; PTX_GLOBAL for
  * all that is in no window. */
 enum ptx_space ptx_generic_space(uint64_t address, uint64_t *out_offset);

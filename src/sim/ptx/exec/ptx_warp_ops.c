@@ -2,12 +2,12 @@
  * How lanes that have diverged reconverge for them is ptx_warp.c's (ptx_warp_gather). */
 #include "ptx_checks.h"
 #include "ptx_memory.h"
+#include "ptx_shuffle.h"
 #include "ptx_warp.h"
+#include "sim_isa.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { ALL_LANES = 0x1f };
 
 /* The lanes that take part with a lane: of its mask, those that execute. */
 static uint32_t members_of(const struct ptx_warp *warp, uint32_t slot, unsigned lane)
@@ -36,29 +36,12 @@ static void write_lanes(struct ptx_warp *warp, uint32_t slot, const uint32_t val
 
 /* ---- shfl --------------------------------------------------------------------------- */
 
-static inline bool shuffle_source(char mode, unsigned lane, unsigned b, unsigned c,
-                                  unsigned *out_source)
+static const struct ptx_shuffle_functions *functions(void)
 {
-    unsigned segment = c >> 8 & ALL_LANES, clamp = c & ALL_LANES;
-    unsigned shift = b & ALL_LANES, low = lane & segment;
-    unsigned limit = low | (clamp & ~segment);
-    int source;
-    switch (mode) {
-    case 'u':
-        source = (int)lane - (int)shift;
-        break;
-    case 'd':
-        source = (int)(lane + shift);
-        break;
-    case 'b':
-        source = (int)(lane ^ shift);
-        break;
-    default:
-        source = (int)(low | (shift & ~segment));
-    }
-    bool in_range = mode == 'u' ? source >= (int)limit : source <= (int)limit;
-    *out_source = in_range ? (unsigned)source & ALL_LANES : lane;
-    return in_range;
+#define TABLE(isa, name) [SIM_ISA_##isa] = &ptx_shuffle_##name,
+    static const struct ptx_shuffle_functions *const tables[SIM_ISA_COUNT] = {SIM_ISAS(TABLE)};
+#undef TABLE
+    return tables[sim_isa()];
 }
 
 /* For SIM_CHECK_SYNC: the value of a lane that does not take part is undefined, so the result is a
@@ -71,24 +54,21 @@ static void poison(const struct ptx_warp *warp, const struct ptx_op *op, char mo
     const uint32_t *c = (const uint32_t *)(const void *)(warp->regs + op->c);
     for (uint32_t left = warp->mask; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left), source;
-        if (shuffle_source(mode, lane, b[lane], c[lane], &source) && !(warp->mask >> source & 1))
+        if (ptx_shuffle_source(mode, lane, b[lane], c[lane], &source) &&
+            !(warp->mask >> source & 1))
             result[lane] = (uint32_t)SIM_UNUSED_WORD;
     }
 }
 
-static inline __attribute__((always_inline)) const struct ptx_op *
-shuffle(struct ptx_warp *warp, const struct ptx_op *op, char mode)
+static const struct ptx_op *shuffle(struct ptx_warp *warp, const struct ptx_op *op, char mode,
+                                    ptx_shuffle_function function)
 {
     const struct ptx_warp_op *extra = op->extra;
     if (extra->sync && !ptx_warp_gather(warp, op, extra->members))
         return NULL;
-    const uint32_t *a = slot32(warp, op->a), *b = slot32(warp, op->b), *c = slot32(warp, op->c);
-    uint32_t result[PTX_LANES], predicate = 0;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        unsigned source;
-        predicate |= (uint32_t)shuffle_source(mode, lane, b[lane], c[lane], &source) << lane;
-        result[lane] = a[source];
-    }
+    uint32_t result[PTX_LANES];
+    uint32_t predicate =
+        function(slot32(warp, op->a), slot32(warp, op->b), slot32(warp, op->c), result);
     if (__builtin_expect(ptx_wave_of(warp)->strict, 0))
         poison(warp, op, mode, result);
     write_lanes(warp, op->d, result);
@@ -99,22 +79,22 @@ shuffle(struct ptx_warp *warp, const struct ptx_op *op, char mode)
 
 const struct ptx_op *ptx_run_shuffle_up(struct ptx_warp *warp, const struct ptx_op *op)
 {
-    return shuffle(warp, op, 'u');
+    return shuffle(warp, op, 'u', functions()->up);
 }
 
 const struct ptx_op *ptx_run_shuffle_down(struct ptx_warp *warp, const struct ptx_op *op)
 {
-    return shuffle(warp, op, 'd');
+    return shuffle(warp, op, 'd', functions()->down);
 }
 
 const struct ptx_op *ptx_run_shuffle_bfly(struct ptx_warp *warp, const struct ptx_op *op)
 {
-    return shuffle(warp, op, 'b');
+    return shuffle(warp, op, 'b', functions()->bfly);
 }
 
 const struct ptx_op *ptx_run_shuffle_idx(struct ptx_warp *warp, const struct ptx_op *op)
 {
-    return shuffle(warp, op, 'i');
+    return shuffle(warp, op, 'i', functions()->idx);
 }
 
 /* ---- vote ------------------------------------------------------------------------------- */

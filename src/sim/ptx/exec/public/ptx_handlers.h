@@ -89,22 +89,22 @@ ptx_handler ptx_access_handler(const struct ptx_access *access);
  * addresses are generic ones. */
 uint64_t ptx_window_of(enum ptx_space space);
 
-/* Executes an atomic operation at where, which is aligned; b and c are its operands, old gets the
- * old value. */
-typedef void (*ptx_element)(unsigned char *where, const unsigned char *b, const unsigned char *c,
-                            unsigned char *old, bool shared);
+/* Executes an atomic operation of some lanes at where, which is aligned; b and c are the slots of its
+ * operands, and what each lane found goes to old, which is like a slot. shared: no other thread of the
+ * host uses that memory. */
+typedef void (*ptx_element)(unsigned char *where, uint32_t lanes, const unsigned char *b,
+                            const unsigned char *c, unsigned char *old, bool shared);
 
 struct ptx_atomic {
     struct ptx_access access; /* first: it is the op's extra; its slots are those of b */
     ptx_element element;
     bool returns;
-    bool sums; /* an integer add: values of lanes with the same address may be added up first */
     uint32_t d[PTX_VECTOR_MAX];
     uint32_t c;
     uint8_t width; /* bytes of an element in the slots */
 };
 
-/* Sets element and sums to those of an operation ("add") on a type. False: there is no such
+/* Sets element to that of an operation ("add") on a type. False: there is no such
  * operation. */
 bool ptx_atomic_find(const char *operation, enum ptx_type type, struct ptx_atomic *atomic);
 
