@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Compares what simulated.sh recorded: simulated_compare.py FOLDER VARIANT VARIANT... [--processor]
+"""Compares what simulated.sh recorded: simulated_compare.py FOLDER VARIANT VARIANT... [--processor] [--kernels]
 
 The speed-up of a program, from the first variant to another, is the ratio of the times in which they
 came to the same place: the end, if both came there, else the furthest place that both reached. A place
 is a number of kernels that have ended, and of the next one the share of its blocks. Times are those of
 the clock, or with --processor these times the share of processor time in the whole run, which a busy
-machine changes less; compiling, in a thread of its own, counts then too. Prints a table of programs, how
-many end, and the geometric mean. Without a place in common there is no speed-up. Programs that some variant
-ended with an error, or without a kernel, are left out."""
+machine changes less; compiling, in a thread of its own, counts then too. With --kernels they begin where
+the first kernel does, without the program's preparation. Prints a table of programs, how many end, and
+the geometric mean. Without a place in common there is no speed-up. Programs that some variant ended with
+an error, or without a kernel, are left out."""
 import bisect
 import math
 import os
@@ -42,6 +43,7 @@ class Run:
     def make_points(self, samples):
         """[(place, seconds)], both ascending."""
         points = [(0.0, 0.0)]
+        self.begin = self.kernels[0][1] / 1e9 if self.kernels else self.wall
         for number, begin, end in self.kernels:
             points += [(number - 1.0, begin / 1e9), (float(number), end / 1e9)]
         ends = [k[2] for k in self.kernels]
@@ -49,6 +51,7 @@ class Run:
             at = bisect.bisect_right(ends, time - running + 1e6)
             number = self.kernels[at - 1][0] if at else 0
             points.append((number, (time - running) / 1e9))
+            self.begin = min(self.begin, (time - running) / 1e9)
             points.append((number + ended / all_blocks, time / 1e9))
         if self.ended:
             points.append(((self.kernels[-1][0] if self.kernels else 0) + 1.0, self.wall))
@@ -80,7 +83,7 @@ class Run:
         return self.used / self.wall if self.wall else 1.0
 
 
-def speed_up(old, new, processor):
+def speed_up(old, new, processor, kernels):
     place = min(old.place(), new.place())
     if old.ended and new.ended:
         times = (old.wall, new.wall)
@@ -88,6 +91,10 @@ def speed_up(old, new, processor):
         return None
     else:
         times = (old.time(place), new.time(place))
+    if kernels:
+        times = (times[0] - old.begin, times[1] - new.begin)
+        if times[0] <= 0:
+            return None
     factor = old.share() / new.share() if processor else 1.0
     return times[0] / times[1] * factor if times[1] > 0 else None
 
@@ -114,7 +121,7 @@ def mean(values):
 
 def main():
     words = [w for w in sys.argv[1:] if not w.startswith("--")]
-    processor = "--processor" in sys.argv
+    processor, kernels = "--processor" in sys.argv, "--kernels" in sys.argv
     if len(words) < 3:
         sys.exit(__doc__)
     folder, variants = words[0], words[1:]
@@ -135,7 +142,7 @@ def main():
     for name, runs in rows:
         cells = []
         for variant, run in zip(variants[1:], runs[1:]):
-            ratio = speed_up(runs[0], run, processor)
+            ratio = speed_up(runs[0], run, processor, kernels)
             if ratio:
                 ratios[variant][name] = ratio
             cells.append(f"{ratio:.2f}" if ratio else "")
