@@ -418,6 +418,33 @@ static bool parse_bitcode(struct maker *m)
     return true;
 }
 
+/* Where one of the entries is, with the slots that are needed from there on. */
+static void make_load(const struct maker *m, unsigned entry)
+{
+    const struct wave_back *needed = &m->flow.entries[entry];
+    for (unsigned i = 0; i < needed->count; i++)
+        copy_slot(m, &m->real, &m->mine, &m->flow.slots[needed->slots[i]]);
+    m->llvm->LLVMBuildBr(m->at, m->blocks[wave_entry(m->region, entry)]);
+}
+
+/* The way to the entry whose number is in the state. */
+static void make_ways(const struct maker *m)
+{
+    unsigned count = wave_entry_count(m->region);
+    LLVMValueRef number = NULL;
+    if (count > 1)
+        number = m->llvm->LLVMBuildLoad2(m->at, m->i32,
+                                         place(m, m->real.state, m->machine->entry_field), "");
+    for (unsigned e = 0; e + 1 < count; e++) {
+        LLVMBasicBlockRef here = new_block(m, "here"), other = new_block(m, "other");
+        m->llvm->LLVMBuildCondBr(m->at, equals(m, number, e), here, other);
+        go_to(m, here);
+        make_load(m, e);
+        go_to(m, other);
+    }
+    make_load(m, count - 1);
+}
+
 static void make_entry(struct maker *m)
 {
     LLVMTypeRef type = m->llvm->LLVMFunctionType(m->pointer, &m->pointer, 1, 0);
@@ -428,11 +455,9 @@ static void make_entry(struct maker *m)
                                             place(m, m->real.state, m->machine->frame_field), "");
     make_copy(m, &m->mine, JIT_FRAME);
     make_copy(m, &m->aside, "aside");
-    for (unsigned i = 0; i < m->flow.entry_count; i++)
-        copy_slot(m, &m->real, &m->mine, &m->flow.slots[m->flow.entry[i]]);
     for (unsigned b = 0; b < m->region->block_count; b++)
         m->blocks[b] = new_block(m, "block");
-    m->llvm->LLVMBuildBr(m->at, m->blocks[0]);
+    make_ways(m);
 }
 
 /* The declaration of a function of the bitcode in the region's module. */

@@ -3,7 +3,7 @@
  * found backwards).
  *
  * A slot that is written back on a path on which the region has not written it has to be loaded at
- * the entry, so that points where slots are written back count as reads of them (needed). */
+ * an entry, so that points where slots are written back count as reads of them (needed). */
 #include "wave_flow.h"
 
 #include "wave_set.h"
@@ -198,13 +198,17 @@ static void find_needed(struct work *w, const struct wave_flow *flow)
     }
 }
 
-static bool take_entry(const struct work *w, struct wave_flow *flow)
+static bool take_entries(const struct work *w, struct wave_flow *flow)
 {
-    flow->entry = malloc((w->count + 1) * sizeof *flow->entry);
-    for (unsigned i = 0; flow->entry && i < w->count; i++)
-        if (wave_set_has(w->needed, i))
-            flow->entry[flow->entry_count++] = i;
-    return flow->entry != NULL;
+    unsigned count = wave_entry_count(w->region);
+    flow->entries = calloc(count, sizeof *flow->entries);
+    flow->entry_count = flow->entries ? count : 0;
+    bool all = flow->entries;
+    for (unsigned e = 0; all && e < count; e++) {
+        const uint64_t *needed = w->needed + (size_t)wave_entry(w->region, e) * w->words;
+        all = put_back(w, needed, needed, &flow->entries[e]);
+    }
+    return all;
 }
 
 /* ---- interface ------------------------------------------------------------------------------ */
@@ -222,7 +226,7 @@ static bool find_flow(struct work *w, struct wave_flow *flow)
     if (!find_backs(w, flow))
         return false;
     find_needed(w, flow);
-    return take_entry(w, flow);
+    return take_entries(w, flow);
 }
 
 bool wave_flow_init(struct wave_flow *out_flow, const struct wave_region *region, bool all_live)
@@ -252,9 +256,11 @@ void wave_flow_fini(struct wave_flow *flow)
             free(flow->back[b][n].slots);
         free(flow->back[b]);
     }
+    for (unsigned e = 0; e < flow->entry_count; e++)
+        free(flow->entries[e].slots);
     free(flow->back);
     free(flow->slots);
-    free(flow->entry);
+    free(flow->entries);
     *flow = (struct wave_flow){0};
 }
 

@@ -74,7 +74,11 @@ void wave_print(const struct wave_region *region, FILE *out)
             region->frame_size);
     for (unsigned b = 0; b < region->block_count; b++) {
         const struct wave_block *block = &region->blocks[b];
-        fprintf(out, "block %u:\n", b);
+        fprintf(out, "block %u:", b);
+        for (unsigned e = 0; e < region->entry_count; e++)
+            if (region->entries[e] == b)
+                fprintf(out, " entry %u", e);
+        fputs("\n", out);
         for (unsigned n = 0; n < block->inst_count; n++)
             print_inst(region, &block->insts[n], out);
         print_end(region, block, out);

@@ -57,8 +57,11 @@ bool wave_slots_in(const struct wave_region *region, struct wave_slot **out_slot
 {
     if (!wave_slots_all(region, out_slots, out_count))
         return false;
-    uint64_t *live = wave_set_create(region, wave_set_words(*out_count));
+    const unsigned words = wave_set_words(*out_count);
+    uint64_t *live = wave_set_create(region, words);
     bool found = live && find_live(region, *out_slots, *out_count, live);
+    for (unsigned e = 0; found && e < wave_entry_count(region); e++)
+        wave_set_join(live, live + (size_t)wave_entry(region, e) * words, words);
     if (found)
         *out_count = select_slots(*out_slots, *out_count, live);
     else

@@ -77,6 +77,9 @@ static bool check_machine(const struct check *c)
     }
     if (machine->state_size > STATE_MAX || c->region->frame_size > FRAME_MAX)
         return bad_machine(c, "a state or a frame is too large: bytes", c->region->frame_size);
+    if (c->region->entry_count && machine->entry_field + sizeof(uint32_t) > machine->state_size)
+        return bad_machine(c, "the entry's number is not in the state: offset",
+                           machine->entry_field);
     if (machine->frame_field + sizeof(void *) > machine->state_size ||
         machine->frame_field % sizeof(void *) != 0)
         return bad_machine(c, "the pointer to the frame is not in the state: offset",
@@ -207,14 +210,17 @@ static bool check_block(struct check *c, unsigned b)
 
 static bool check_reached(struct check *c)
 {
-    unsigned count = c->region->block_count, waiting = 1;
+    unsigned count = c->region->block_count, waiting = 0;
     unsigned *stack = malloc((count + 1) * sizeof *stack);
     bool *reached = calloc(count + 1, sizeof *reached);
     bool all = stack && reached;
     if (!all)
         snprintf(c->reason, c->size, "no memory");
-    else
-        reached[stack[0] = 0] = true;
+    for (unsigned e = 0; all && e < wave_entry_count(c->region); e++) {
+        unsigned block = wave_entry(c->region, e);
+        if (!reached[block])
+            reached[stack[waiting++] = block] = true;
+    }
     while (all && waiting) {
         const struct wave_block *block = &c->region->blocks[stack[--waiting]];
         for (unsigned i = 0; i < block->target_count; i++)
@@ -229,6 +235,18 @@ static bool check_reached(struct check *c)
     return all;
 }
 
+static bool check_entries(const struct check *c)
+{
+    const struct wave_region *region = c->region;
+    for (unsigned e = 0; e < region->entry_count; e++)
+        if (!region->entries || region->entries[e] >= region->block_count) {
+            snprintf(c->reason, c->size, "entry %u is in none of %u blocks", e,
+                     region->block_count);
+            return false;
+        }
+    return true;
+}
+
 bool wave_verify(const struct wave_region *region, char *out_reason, size_t reason_size)
 {
     struct check c = {.region = region, .reason = out_reason, .size = reason_size};
@@ -240,6 +258,8 @@ bool wave_verify(const struct wave_region *region, char *out_reason, size_t reas
         snprintf(out_reason, reason_size, "a region without blocks");
         return false;
     }
+    if (!check_entries(&c))
+        return false;
     for (unsigned b = 0; b < region->block_count; b++)
         if (!check_block(&c, b))
             return false;

@@ -16,6 +16,7 @@ struct state {
     uint32_t *memory;    /* copied: WORDS words */
     int64_t budget;      /* kept */
     uint32_t scalars[SCALARS];
+    uint32_t entry; /* of regions with several */
     /* What follows is not of the machine. */
     uint32_t calls;   /* of handlers */
     const void *last; /* op of a handler */

@@ -58,6 +58,7 @@ const struct wave_machine machine_without_bitcode = {
     .name = "test",
     .state_size = offsetof(struct state, calls),
     .frame_field = offsetof(struct state, frame),
+    .entry_field = offsetof(struct state, entry),
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
     .handler_offset = offsetof(struct op, handler),
@@ -252,6 +253,10 @@ void program_random(struct program *program, const struct wave_machine *machine,
             add_random(program, b, &seed);
         end_random(program, b, &seed);
     }
+    program->region.entries = program->entries;
+    program->region.entry_count = draw(&seed) % 2 ? 1 + (unsigned)(draw(&seed) % ENTRIES_MAX) : 0;
+    for (unsigned e = 1; e < program->region.entry_count; e++)
+        program->entries[e] = (unsigned)(draw(&seed) % program->region.block_count);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

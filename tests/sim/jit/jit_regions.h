@@ -6,7 +6,7 @@
 #include "jit_machine.h"
 
 enum { FRAME_WORDS = 12, FRAME_WIDE = 4, FRAME_SIZE = FRAME_WORDS * 128 + FRAME_WIDE * 256 };
-enum { BLOCKS_MAX = 12, INSTS_MAX = 120 };
+enum { BLOCKS_MAX = 12, INSTS_MAX = 120, ENTRIES_MAX = 4 };
 
 struct op {
     const struct op *(*handler)(struct state *s, const struct op *op);
@@ -23,6 +23,7 @@ struct program {
     struct wave_slot slots[BLOCKS_MAX][INSTS_MAX + 1][6];
     uint64_t arguments[BLOCKS_MAX][INSTS_MAX + 1][4];
     struct op ops[BLOCKS_MAX][INSTS_MAX + 1];
+    unsigned entries[ENTRIES_MAX]; /* of a random program */
 };
 
 /* A state with what it refers to. */

@@ -26,7 +26,8 @@ static void compare(const struct program *program, jit_code code, uint64_t seed,
     world_init(&executed, seed);
     executed.state.frame = executed.frame;
     executed.state.memory = executed.memory;
-    const struct op *first = &program->ops[0][0];
+    compiled.state.entry = executed.state.entry = seed % wave_entry_count(&program->region);
+    const struct op *first = &program->ops[wave_entry(&program->region, executed.state.entry)][0];
     const struct op *left = code(&compiled.state), *expected;
     if (exact) {
         expected = program_run(program, &executed.state, first, true);

@@ -125,10 +125,47 @@ static void a_slot_that_is_written_on_some_paths_is_loaded(void **state)
     program_leave(&program, 2);
     assert_true(wave_flow_init(&flow, &program.region, false));
     bool loaded = false;
-    for (unsigned i = 0; i < flow.entry_count; i++)
-        loaded |= flow.slots[flow.entry[i]].offset == 512;
+    for (unsigned i = 0; i < flow.entries[0].count; i++)
+        loaded |= flow.slots[flow.entries[0].slots[i]].offset == 512;
     assert_true(loaded);
     wave_flow_fini(&flow);
+}
+
+/* Where a region may begin at the loop, too, nothing has written what the first block makes. */
+static void an_entry_loads_what_is_needed_from_there_on(void **state)
+{
+    (void)state;
+    static const unsigned entries[] = {0, 1};
+    struct wave_flow flow;
+    make_loop();
+    program.region.entries = entries;
+    program.region.entry_count = 2;
+    assert_true(sound());
+    assert_true(wave_flow_init(&flow, &program.region, false));
+    assert_int_equal(flow.entry_count, 2);
+    bool loaded[2] = {false, false};
+    for (unsigned e = 0; e < 2; e++)
+        for (unsigned i = 0; i < flow.entries[e].count; i++)
+            loaded[e] |= flow.slots[flow.entries[e].slots[i]].offset == 0;
+    assert_false(loaded[0]);
+    assert_true(loaded[1]);
+    wave_flow_fini(&flow);
+}
+
+static void a_block_is_reached_from_any_entry(void **state)
+{
+    (void)state;
+    unsigned entries[] = {0, 1};
+    make_loop();
+    program_leave(&program, 0);
+    program.blocks[0].target_count = 0;
+    assert_false(sound());
+    program.region.entries = entries;
+    program.region.entry_count = 2;
+    assert_true(sound());
+    entries[1] = 3;
+    assert_false(sound());
+    assert_string_equal(reason, "entry 1 is in none of 3 blocks");
 }
 
 static void each_rule_of_a_region_is_checked(void **state)
@@ -214,6 +251,8 @@ int main(void)
         AH_TEST(slots_that_are_read_first_go_in),
         AH_TEST(slots_are_written_back_where_they_are_dirty_and_live),
         AH_TEST(a_slot_that_is_written_on_some_paths_is_loaded),
+        AH_TEST(an_entry_loads_what_is_needed_from_there_on),
+        AH_TEST(a_block_is_reached_from_any_entry),
         AH_TEST(each_rule_of_a_region_is_checked),
         AH_TEST(fields_that_overlap_are_refused),
         AH_TEST(random_regions_are_sound),

@@ -3,7 +3,8 @@
  *
  * Both interpreters have one structure: an op is executed by a handler, which reads and writes the
  * state of a wave (a PTX warp or an AMDGPU wavefront) and returns the op to continue with. A region
- * is a set of ops with one entry that is compiled as a whole, for waves all of whose lanes execute.
+ * is a set of ops that is compiled as a whole, for waves all of whose lanes execute; it begins at
+ * one op, or at one of several.
  * Semantics are not written twice: each instruction of a region names a function that was compiled
  * from the interpreter's own source to bitcode at build time. The compiler inlines it with the op's
  * operands as constants, and with a local copy of the state, whose fields and registers LLVM then
@@ -133,6 +134,9 @@ struct wave_machine {
     const char *name;     /* "ptx", "gfx9" */
     uint32_t state_size;  /* bytes of the state up to the last field that functions use */
     uint32_t frame_field; /* offset in the state of the pointer to the frame */
+    /* offset in the state of a uint32_t, of no field and no slot: at which of several entries a
+     * region begins, as an index in wave_region.entries */
+    uint32_t entry_field;
     const struct wave_field *fields;
     unsigned field_count;
     const struct wave_bitcode *bitcode; /* NULL: none for this host, and nothing is compiled */
@@ -154,12 +158,25 @@ struct wave_region {
     uint32_t frame_size;
     const struct wave_block *blocks;
     unsigned block_count;
+    /* Numbers of the blocks at which it may begin. 0 of them: at block 0. */
+    const unsigned *entries;
+    unsigned entry_count;
     const void *data; /* for describe and live */
     /* Whether the interpreter may read what the slot holds now when it continues at op, which is
      * somewhere in the region or where it is left. Slots that are not are not written back. NULL:
      * all are, except those that the region itself writes before it reads them. */
     bool (*live)(const void *data, const void *op, const struct wave_slot *slot);
 };
+
+/* How many entries a region has, and the block of one. */
+static inline unsigned wave_entry_count(const struct wave_region *region)
+{
+    return region->entry_count ? region->entry_count : 1;
+}
+static inline unsigned wave_entry(const struct wave_region *region, unsigned entry)
+{
+    return region->entry_count ? region->entries[entry] : 0;
+}
 
 /* ---- tools ----------------------------------------------------------------------------------- */
 
@@ -170,8 +187,8 @@ struct wave_region {
 void wave_print(const struct wave_region *region, FILE *out);
 
 /* Checks what this page requires: slots that overlap partly or lie outside of the frame or the
- * state, targets that do not exist, instructions without an op or a function, blocks that cannot be
- * reached, fields that overlap. False: out_reason says what, with the block and the instruction. */
+ * state, targets and entries that do not exist, instructions without an op or a function, blocks
+ * that cannot be reached, fields that overlap. False: out_reason says what, with the block and the instruction. */
 bool wave_verify(const struct wave_region *region, char *out_reason, size_t reason_size);
 
 /* Instructions in all blocks. */

@@ -5,7 +5,7 @@
 
 #include "wave.h"
 
-/* The slots that are written back at a point, as indices into wave_flow.slots. */
+/* The slots that are written back, or loaded, at a point, as indices into wave_flow.slots. */
 struct wave_back {
     unsigned *slots;
     unsigned count;
@@ -15,8 +15,9 @@ struct wave_flow {
     const struct wave_region *region;
     struct wave_slot *slots; /* all of the region, each once, sorted by base and offset */
     unsigned slot_count;
-    unsigned *entry; /* indices of the slots whose values are needed in the region */
-    unsigned entry_count;
+    /* By entry: the slots whose values are needed from there on. */
+    struct wave_back *entries;
+    unsigned entry_count; /* of entries */
     /* By block and instruction: before an instruction that calls a handler or leaves, the slots
      * that hold another value than the wave's memory, and that the interpreter may read. The one
      * after the last instruction is for the block's end. */
