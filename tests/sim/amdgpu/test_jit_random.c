@@ -175,17 +175,60 @@ static bool interpret(struct amdgpu_wave *wave, const struct amdgpu_op *op,
     return came;
 }
 
+/* The number of an entry for a wave at op, as its lanes are. UINT32_MAX: there is none. */
+static unsigned entry_at(const struct amdgpu_region *region, const struct amdgpu_wave *wave,
+                         const struct amdgpu_op *op)
+{
+    bool full = amdgpu_exec(wave) == amdgpu_all_lanes(wave);
+    for (unsigned e = 0; e < region->region.entry_count; e++)
+        if (region->entries[e].op == op && region->entries[e].full == full)
+            return e;
+    return UINT32_MAX;
+}
+
+/* To an entry of the region, or to the end. */
+static const struct amdgpu_op *go_on(const struct amdgpu_region *region, struct amdgpu_wave *wave,
+                                     const struct amdgpu_op *op)
+{
+    for (unsigned i = 0; op && i < OPS_MAX && !is_end(op); i++) {
+        bool counts = amdgpu_is_decoded(op) && op->inst;
+        op = op->run(wave, op);
+        wave->left -= counts;
+        if (op && entry_at(region, wave, op) != UINT32_MAX)
+            break;
+    }
+    return op;
+}
+
+/* Executes a program by its region, which waves enter again wherever that is possible, at most so
+ * often. Returns the op at which it is left at last, or NULL. */
+static const struct amdgpu_op *run_region(const struct amdgpu_region *region, jit_code code,
+                                          struct amdgpu_wave *wave, const struct amdgpu_op *op,
+                                          unsigned times, bool *out_differs)
+{
+    *out_differs = false;
+    for (unsigned i = 0; i < times && op && !*out_differs; i++) {
+        unsigned entry = entry_at(region, wave, op);
+        if (entry == UINT32_MAX)
+            break;
+        wave->entry = entry;
+        op = jit_mode() == JIT_COMPARE ? amdgpu_compare(wave, op, code, out_differs) : code(wave);
+        if (i + 1 < times)
+            op = go_on(region, wave, op);
+    }
+    return op;
+}
+
 /* Executes a program both ways, where its region is left by the interpreter: which slots the region
  * need not write back shows only at the end. False: they differ. */
-static bool check_program(jit_code code, const struct amdgpu_op *op, struct machine *interpreted,
-                          struct sim_memory *data)
+static bool check_program(const struct amdgpu_region *region, jit_code code,
+                          const struct amdgpu_op *op, struct machine *interpreted,
+                          struct sim_memory *data, unsigned times)
 {
     struct machine *compiled = copy_machine(interpreted);
     memcpy(data->view, interpreted->memory, RANDOM_BYTES);
     bool differs = false;
-    const struct amdgpu_op *left = jit_mode() == JIT_COMPARE
-                                       ? amdgpu_compare(&compiled->wave, op, code, &differs)
-                                       : code(&compiled->wave);
+    const struct amdgpu_op *left = run_region(region, code, &compiled->wave, op, times, &differs);
     int budget = compiled->wave.left;
     interpret(&compiled->wave, left, NULL, 0);
     memcpy(compiled->memory, data->view, RANDOM_BYTES);
@@ -213,23 +256,40 @@ static const struct amdgpu_shape *shape_of(enum amdgpu_isa isa, unsigned lanes)
     return amdgpu_shape_of(&like);
 }
 
-/* Executes the code at start from the state of a machine. False: it differs, which is printed. */
+static bool is_of_none(const void *data, const struct amdgpu_op *op)
+{
+    (void)data;
+    (void)op;
+    return false;
+}
+
+static struct amdgpu_region *create_region(const struct amdgpu_op *op, uint32_t mode,
+                                           enum amdgpu_region_kind kind)
+{
+    const struct amdgpu_plan plan = {
+        .root = op, .kind = kind, .mode = mode, .is_of_another = is_of_none};
+    return amdgpu_region_create(&plan);
+}
+
+/* Executes the code at start from the state of a machine, by a region of a kind. False: it differs,
+ * which is printed. */
 static bool check_code(struct machine *machine, const struct sim_memory *memory,
-                       const uint32_t *start, struct sim_memory *data)
+                       const uint32_t *start, struct sim_memory *data, enum amdgpu_region_kind kind,
+                       unsigned times)
 {
     const struct amdgpu_shape *shape = machine->dispatch.shape;
     uint64_t entry = memory->address + (uint64_t)((const unsigned char *)start - memory->view);
     const struct amdgpu_op *op = amdgpu_goto(&machine->wave, entry);
     assert_non_null(op);
     op = amdgpu_ahead(op);
-    bool full = amdgpu_exec(&machine->wave) == amdgpu_all_lanes(&machine->wave), same = true;
-    struct amdgpu_region *region = amdgpu_region_create(op, full, machine->wave.mode);
+    bool same = true;
+    struct amdgpu_region *region = create_region(op, machine->wave.mode, kind);
     struct jit_region *made = NULL;
     if (region) /* all registers are compared, though none matters once the wave has ended */
         region->region.live = NULL;
     jit_code code = region ? jit_compile_now(&region->region, &made) : NULL;
     if (code)
-        same = check_program(code, op, machine, data);
+        same = check_program(region, code, op, machine, data, times);
     if (!same && getenv("RANDOM_PRINT"))
         print_program(op, shape);
     jit_free(made);
@@ -250,7 +310,11 @@ static bool try_on(enum amdgpu_isa isa, unsigned lanes, unsigned which, unsigned
                                      .room = CODE / 8};
     random_program(&program, length);
     struct machine *machine = make_machine(shape_of(isa, lanes), data->address, &program.state);
-    bool same = check_code(machine, memory, program.code, data);
+    bool full = amdgpu_exec(&machine->wave) == amdgpu_all_lanes(&machine->wave);
+    enum amdgpu_region_kind kind = which / 2 % 2 ? AMDGPU_FOR_BOTH
+                                   : full        ? AMDGPU_FOR_ALL
+                                                 : AMDGPU_FOR_SOME;
+    bool same = check_code(machine, memory, program.code, data, kind, which % 3 ? 100 : 1);
     if (!same)
         fprintf(stderr, "program %u of %s differs\n", which, amdgpu_isa_name(isa));
     sim_memory_destroy(memory);
@@ -303,7 +367,8 @@ static void a_loop_that_is_left_keeps_which_lanes_are_live(void **state)
     struct machine *machine = make_machine(shape_of(AMDGPU_GFX90A, 64), data->address, &draws);
     amdgpu_set_s64(&machine->wave, AMDGPU_EXEC, 8);
     machine->wave.left = 1;
-    assert_true(check_code(machine, memory, (const uint32_t *)(const void *)memory->view, data));
+    assert_true(check_code(machine, memory, (const uint32_t *)(const void *)memory->view, data,
+                           AMDGPU_FOR_BOTH, 1));
     sim_memory_destroy(memory);
     sim_memory_destroy(data);
     free(machine);
@@ -346,7 +411,8 @@ static const char *compare_wrong(bool scc)
     struct jit_region *made;
     amdgpu_set_s64(wave, AMDGPU_EXEC, UINT64_MAX);
     wave->scc = scc;
-    struct amdgpu_region *region = amdgpu_region_create(op, true, wave->mode);
+    wave->entry = 0;
+    struct amdgpu_region *region = create_region(op, wave->mode, AMDGPU_FOR_ALL);
     bool differs;
     assert_non_null(region);
     right_code = jit_compile_now(&region->region, &made);

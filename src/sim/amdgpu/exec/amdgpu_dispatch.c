@@ -303,7 +303,9 @@ static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
     wave->traps = 0;
     wave->privileged = wave->halts = wave->compiled = false;
     set_flat_scratch(wave);
-    wave->steps = 0;
+    wave->steps = wave->charged = 0;
+    wave->parted = NULL;
+    wave->partings = 0;
     wave->gws_turn = 0;
     wave->pause = SIM_WAVE_READY;
     wave->page = NULL;

@@ -19,6 +19,7 @@ const uint32_t *amdgpu_live(struct amdgpu_wave *wave)
         live[i] = bits != 0;
     }
     wave->live_for = exec;
+    wave->partings += exec && exec != amdgpu_all_lanes(wave);
     return wave->live;
 }
 

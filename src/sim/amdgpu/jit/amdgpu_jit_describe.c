@@ -263,6 +263,24 @@ void amdgpu_describe_handler(struct amdgpu_describer *d)
     finish(d, WAVE_HANDLER, NULL);
 }
 
+/* Of registers of lanes only, some of which it writes, or memory. */
+static bool is_of_lanes(const struct wave_inst *inst)
+{
+    for (unsigned i = 0; i < inst->write_count; i++)
+        if (inst->writes[i].base != WAVE_FRAME)
+            return false;
+    return inst->kind == WAVE_ATTEMPT || (inst->kind == WAVE_EFFECT && inst->write_count);
+}
+
+void amdgpu_drop_idle(struct amdgpu_describer *d, unsigned first)
+{
+    unsigned count = first;
+    for (unsigned i = first; i < d->inst_count; i++)
+        if (!is_of_lanes(&d->insts[i]))
+            d->insts[count++] = d->insts[i];
+    d->inst_count = count;
+}
+
 bool amdgpu_changes_exec(const struct amdgpu_describer *d)
 {
     const struct amdgpu_inst *inst = d->op->inst;

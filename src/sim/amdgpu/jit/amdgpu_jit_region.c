@@ -1,7 +1,7 @@
 /* Regions: from an op on, along branches, through decoded code.
  *
- * An op is in a region once for waves all of whose lanes are live, once for others, or both: a
- * node. Where an op may change EXEC, its block ends with a branch to the node of either kind. */
+ * A node is an op with what is known of the lanes that are live there, and begins a block. Where an
+ * op may change EXEC, its block ends with a branch to nodes of other lanes. */
 #include "amdgpu_jit_region.h"
 
 #include "sim_memory.h"
@@ -12,49 +12,70 @@
 
 enum { OPS_MAX = 1500, NODES_MAX = 512, NODE_BUCKETS = 1024 };
 
+/* SOME: any, which EXEC tells. NONE: only in regions for all lanes, which pass over code that none
+ * of their lanes executes. */
+enum lanes { LANES_ALL, LANES_SOME, LANES_NONE };
+
 struct node {
     const struct amdgpu_op *op;
-    bool full;
+    enum lanes lanes;
+    bool entry;
     unsigned next; /* of its bucket, plus 1 */
 };
 
 struct finder {
+    const struct amdgpu_plan *plan;
     struct amdgpu_region *region;
     struct amdgpu_describer describer;
     struct wave_block *blocks; /* of nodes */
     struct node nodes[NODES_MAX];
+    unsigned *entries; /* of the region */
     unsigned node_count, ops, insts;
+    enum lanes lanes;               /* of the block that is described */
     unsigned buckets[NODE_BUCKETS]; /* plus 1 */
 };
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
-static unsigned *bucket_of(struct finder *f, const struct amdgpu_op *op, bool full)
+static unsigned *bucket_of(struct finder *f, const struct amdgpu_op *op, enum lanes lanes)
 {
-    return &f->buckets[((uintptr_t)op / sizeof *op * 2 + full) % NODE_BUCKETS];
+    return &f->buckets[((uintptr_t)op / sizeof *op * 3 + lanes) % NODE_BUCKETS];
 }
 
-/* The number of a node, which begins a block; UINT_MAX: there are too many. */
-static unsigned find_node(struct finder *f, const struct amdgpu_op *op, bool full)
+/* The number of a node; UINT32_MAX: there is none. */
+static unsigned find_node(struct finder *f, const struct amdgpu_op *op, enum lanes lanes)
 {
-    for (unsigned n = *bucket_of(f, op, full); n; n = f->nodes[n - 1].next)
-        if (f->nodes[n - 1].op == op && f->nodes[n - 1].full == full)
+    for (unsigned n = *bucket_of(f, op, lanes); n; n = f->nodes[n - 1].next)
+        if (f->nodes[n - 1].op == op && f->nodes[n - 1].lanes == lanes)
             return n - 1;
     return UINT32_MAX;
 }
 
-static unsigned add_node(struct finder *f, const struct amdgpu_op *op, bool full)
+static unsigned add_node(struct finder *f, const struct amdgpu_op *op, enum lanes lanes)
 {
-    unsigned found = find_node(f, op, full), *bucket = bucket_of(f, op, full);
+    unsigned found = find_node(f, op, lanes), *bucket = bucket_of(f, op, lanes);
     if (found != UINT32_MAX)
         return found;
-    if (f->node_count == NODES_MAX) {
+    if (f->node_count == NODES_MAX) { /* has_room() was not asked */
         f->region->arena.failed = true;
         return 0;
     }
-    f->nodes[f->node_count] = (struct node){op, full, *bucket};
+    f->nodes[f->node_count] = (struct node){.op = op, .lanes = lanes, .next = *bucket};
     *bucket = ++f->node_count;
     return f->node_count - 1;
+}
+
+/* Where none of its lanes is live, a wave does not stay for long. */
+static void add_entry(struct finder *f, const struct amdgpu_op *op, enum lanes lanes)
+{
+    if (lanes != LANES_NONE)
+        f->nodes[add_node(f, op, lanes)].entry = true;
+}
+
+/* For the nodes of an op that ends a block. */
+static bool has_room(const struct finder *f)
+{
+    return f->node_count + 3 < NODES_MAX && f->ops < OPS_MAX;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------ */
@@ -72,15 +93,10 @@ static bool is_pseudo(const struct amdgpu_op *op)
     return op->offset / 4 >= AMDGPU_PAGE_WORDS;
 }
 
-static void set_targets(struct finder *f, struct wave_block *block, const struct amdgpu_op *first,
-                        bool first_full, const struct amdgpu_op *second, bool second_full)
+static void add_target(struct finder *f, struct wave_block *block, const struct amdgpu_op *op,
+                       enum lanes lanes)
 {
-    block->targets[0] = add_node(f, settle(first), first_full);
-    block->target_count = 1;
-    if (!second)
-        return;
-    block->targets[1] = add_node(f, settle(second), second_full);
-    block->target_count = 2;
+    block->targets[block->target_count++] = add_node(f, settle(op), lanes);
 }
 
 static const struct wave_slot *copy_reads(struct finder *f, unsigned *out_count)
@@ -116,6 +132,7 @@ static void end_in_branch(struct finder *f, struct wave_block *block, const stru
 {
     struct amdgpu_describer *d = &f->describer;
     const struct amdgpu_op *next = amdgpu_next(op), *target = amdgpu_ahead_target(op);
+    const enum lanes lanes = f->lanes;
     bool always = strcmp(condition, "always") == 0, back = op->offset_bytes < 0;
     char function[64];
     block->op = op;
@@ -132,24 +149,30 @@ static void end_in_branch(struct finder *f, struct wave_block *block, const stru
     const uint64_t arguments[] = {d->shape->lanes, back ? (uintptr_t)op : 0};
     snprintf(function, sizeof function, "amdgpu_wave_branch_%s", condition);
     set_function(f, block, function, arguments, 2);
-    set_targets(f, block, always ? target : next, d->full, always ? NULL : target, d->full);
+    if (!always)
+        add_target(f, block, next, lanes);
+    add_target(f, block, target, lanes);
+    if (back) /* where turns end */
+        add_entry(f, settle(target), lanes);
 }
 
-/* EXEC may have changed: one of both kinds is next. */
+/* EXEC may have changed. */
 static void end_in_choice(struct finder *f, struct wave_block *block, const struct amdgpu_op *next)
 {
     struct amdgpu_describer *d = &f->describer;
+    const bool both = f->plan->kind == AMDGPU_FOR_BOTH;
     const uint64_t arguments[] = {d->shape->lanes};
     amdgpu_read_mask(d, AMDGPU_EXEC);
-    set_function(f, block, "amdgpu_wave_is_full", arguments, 1);
-    set_targets(f, block, next, false, next, true);
+    set_function(f, block, both ? "amdgpu_wave_is_parted" : "amdgpu_wave_lanes", arguments, 1);
+    add_target(f, block, next, LANES_ALL);
+    add_target(f, block, next, both ? LANES_SOME : LANES_NONE);
     block->op = next;
 }
 
 static void end_in_jump(struct finder *f, struct wave_block *block, const struct amdgpu_op *next)
 {
     block->end = WAVE_JUMP;
-    set_targets(f, block, next, f->describer.full, NULL, false);
+    add_target(f, block, next, f->lanes);
     block->op = next;
 }
 
@@ -171,17 +194,26 @@ static void count_ops(struct finder *f, const struct amdgpu_op *op, unsigned ops
     amdgpu_describe(d, WAVE_EFFECT, "amdgpu_wave_count");
 }
 
+static void note_cut(struct finder *f, const struct amdgpu_op *op)
+{
+    struct amdgpu_region *region = f->region;
+    for (unsigned i = 0; i < region->cut_count; i++)
+        if (region->cuts[i] == op)
+            return;
+    if (region->cut_count < AMDGPU_CUTS_MAX)
+        region->cuts[region->cut_count++] = op;
+}
+
 /* The wave may come back behind an op at which the region is left. */
 static void note_after(struct finder *f, const struct amdgpu_op *op)
 {
-    struct amdgpu_region *region = f->region;
     const struct amdgpu_op *next = settle(amdgpu_next(op));
-    if (op->inst->row->id == AMDGPU_ID_S_ENDPGM || region->after_count >= 16 || is_pseudo(next))
+    if (!amdgpu_comes_back(op->inst->row->id) || is_pseudo(next))
         return;
-    for (unsigned i = 0; i < region->after_count; i++)
-        if (region->after[i] == next)
-            return;
-    region->after[region->after_count++] = next;
+    if (has_room(f))
+        add_entry(f, next, f->lanes);
+    else
+        note_cut(f, next);
 }
 
 static bool is_known(const struct amdgpu_op *op)
@@ -197,6 +229,71 @@ bool amdgpu_describe_op(struct amdgpu_describer *d, const struct amdgpu_op *op)
     return amdgpu_describe_scalar(d) || amdgpu_describe_vector(d) || amdgpu_describe_memory(d);
 }
 
+/* Where EXEC is known, branches on it are none. */
+static enum amdgpu_flow flow_of(const struct finder *f, const struct amdgpu_op *op,
+                                const char **out_condition)
+{
+    enum amdgpu_flow flow = amdgpu_flow_of(op->inst->row->id, out_condition);
+    if (flow != AMDGPU_FLOW_BRANCH || f->lanes == LANES_SOME || !strstr(*out_condition, "exec"))
+        return flow;
+    bool taken = (strcmp(*out_condition, "execz") == 0) == (f->lanes == LANES_NONE);
+    *out_condition = "always";
+    return taken ? AMDGPU_FLOW_BRANCH : AMDGPU_FLOW_NOTHING;
+}
+
+/* Describes an op, or ends the block with it. False: the block has ended, before op or with it;
+ * *ops: those that were executed and not counted. */
+static bool describe_next(struct finder *f, struct wave_block *block, const struct amdgpu_op *op,
+                          unsigned *ops)
+{
+    struct amdgpu_describer *d = &f->describer;
+    const char *condition;
+    unsigned first = d->inst_count;
+    if (!is_known(op))
+        return false;
+    enum amdgpu_flow flow = flow_of(f, op, &condition);
+    if (flow == AMDGPU_FLOW_NOTHING)
+        return true;
+    if (flow == AMDGPU_FLOW_BRANCH) {
+        d->op = op;
+        count_ops(f, op, *ops);
+        *ops = 0;
+        end_in_branch(f, block, op, condition);
+        return false;
+    }
+    bool repeats = jit_mode() != JIT_COMPARE || amdgpu_repeats(op);
+    if (!repeats || !amdgpu_describe_op(d, op)) {
+        note_after(f, op);
+        return false;
+    }
+    if (f->lanes == LANES_NONE)
+        amdgpu_drop_idle(d, first);
+    d->op = op;
+    if (f->plan->kind == AMDGPU_FOR_SOME || !amdgpu_changes_exec(d))
+        return true;
+    count_ops(f, op, *ops + 1);
+    *ops = 0;
+    end_in_choice(f, block, settle(amdgpu_next(op)));
+    return false;
+}
+
+/* Whether a block ends before op: it is the first of another node, or of another region, or the
+ * region is long enough. */
+static bool ends_before(struct finder *f, struct wave_block *block, const struct node *node,
+                        const struct amdgpu_op *op)
+{
+    if (op != node->op && find_node(f, op, node->lanes) != UINT32_MAX) {
+        end_in_jump(f, block, op);
+        return true;
+    }
+    if (!is_pseudo(op) && f->plan->is_of_another(f->plan->data, op))
+        return true;
+    if (has_room(f))
+        return false;
+    note_cut(f, op);
+    return true;
+}
+
 /* Describes the block of a node, up to a branch, the first op of another node, or an op at which
  * the region is left. */
 static void describe_block(struct finder *f, unsigned number)
@@ -205,49 +302,20 @@ static void describe_block(struct finder *f, unsigned number)
     const struct node node = f->nodes[number];
     const struct amdgpu_op *op = node.op, *page_op = NULL;
     struct wave_block block = {.end = WAVE_LEAVE};
-    const char *condition;
     unsigned ops = 0;
-    d->full = node.full;
+    f->lanes = node.lanes;
+    d->full = node.lanes == LANES_ALL;
     d->insts = NULL;
     d->inst_count = d->inst_room = 0;
-    for (;; op = settle(amdgpu_next(op)), ops++) {
+    for (;; op = settle(amdgpu_next(op)), ops++, f->ops++) {
         block.op = op;
-        if (op != node.op && find_node(f, op, node.full) != UINT32_MAX) {
-            end_in_jump(f, &block, op);
+        if (ends_before(f, &block, &node, op))
             break;
-        }
         if (!is_pseudo(op) && (!page_op || amdgpu_page_of(op) != amdgpu_page_of(page_op)))
             turn_page(f, op);
         page_op = op;
-        if (!is_known(op) || f->ops++ > OPS_MAX)
+        if (!describe_next(f, &block, op, &ops))
             break;
-        enum amdgpu_flow flow = amdgpu_flow_of(op->inst->row->id, &condition);
-        if (flow == AMDGPU_FLOW_BRANCH && node.full && strcmp(condition, "execz") == 0)
-            flow = AMDGPU_FLOW_NOTHING;
-        if (flow == AMDGPU_FLOW_BRANCH && node.full && strcmp(condition, "execnz") == 0)
-            condition = "always";
-        if (flow == AMDGPU_FLOW_NOTHING)
-            continue;
-        if (flow == AMDGPU_FLOW_BRANCH) {
-            d->op = op;
-            count_ops(f, op, ops);
-            ops = 0;
-            end_in_branch(f, &block, op, condition);
-            break;
-        }
-        bool repeats = jit_mode() != JIT_COMPARE || amdgpu_repeats(op);
-        if (!repeats || !amdgpu_describe_op(d, op)) {
-            note_after(f, op);
-            break;
-        }
-        d->op = op;
-        if (amdgpu_changes_exec(d)) {
-            const struct amdgpu_op *next = settle(amdgpu_next(op));
-            count_ops(f, op, ops + 1);
-            ops = 0;
-            end_in_choice(f, &block, next);
-            break;
-        }
     }
     count_ops(f, node.op, ops);
     block.insts = d->insts;
@@ -263,7 +331,7 @@ static void describe_blocks(struct finder *f)
     do {
         before = f->node_count;
         f->ops = f->insts = 0;
-        f->region->after_count = 0;
+        f->region->cut_count = 0;
         for (unsigned i = 0; i < f->node_count && !f->region->arena.failed; i++)
             describe_block(f, i);
     } while (f->node_count != before && !f->region->arena.failed);
@@ -274,6 +342,8 @@ static void describe_blocks(struct finder *f)
 static void mark(const struct finder *f, unsigned number, bool *reached)
 {
     unsigned stack[NODES_MAX], depth = 0;
+    if (reached[number])
+        return;
     reached[number] = true;
     stack[depth++] = number;
     while (depth) {
@@ -291,7 +361,8 @@ static void drop_unreached(struct finder *f)
 {
     bool reached[NODES_MAX] = {false};
     unsigned numbers[NODES_MAX], count = 0;
-    mark(f, 0, reached);
+    for (unsigned e = 0; e < f->region->region.entry_count; e++)
+        mark(f, f->region->region.entries[e], reached);
     for (unsigned i = 0; i < f->node_count; i++) {
         numbers[i] = count;
         if (reached[i])
@@ -301,106 +372,78 @@ static void drop_unreached(struct finder *f)
     for (unsigned i = 0; i < count; i++)
         for (unsigned k = 0; k < f->blocks[i].target_count; k++)
             f->blocks[i].targets[k] = numbers[f->blocks[i].targets[k]];
-}
-
-/* ---- machines ---------------------------------------------------------------------------- */
-
-static void describe_op_text(const void *op, const void *data, char *out, size_t out_size)
-{
-    const struct amdgpu_op *at = op;
-    const struct amdgpu_page *page = amdgpu_page_of(at);
-    int length =
-        snprintf(out, out_size, "0x%llx: ", (unsigned long long)(page->address + at->offset));
-    (void)data;
-    if (length > 0 && (size_t)length < out_size && at->inst)
-        amdgpu_print(page->shape->isa, page->shape->lanes, at->inst, out + length,
-                     out_size - (size_t)length);
-}
-
-/* Nothing is when the wave ends. */
-static bool is_live(const void *data, const void *op, const struct wave_slot *slot)
-{
-    const struct amdgpu_op *at = op;
-    (void)data;
-    (void)slot;
-    return is_pseudo(at) || !amdgpu_is_decoded(at) || !at->inst ||
-           at->inst->row->id != AMDGPU_ID_S_ENDPGM;
-}
-
-#define FIELD(kind_, field, value_)                                                                \
-    {                                                                                              \
-        .kind = WAVE_##kind_, .offset = offsetof(struct amdgpu_wave, field),                       \
-        .size = sizeof((struct amdgpu_wave *)0)->field, .value = value_                            \
-    }
-
-static void set_machine(struct amdgpu_region *region, const struct amdgpu_shape *shape)
-{
-    unsigned m0 = amdgpu_family_of(shape->isa) == AMDGPU_GFX11 ? 125 : 124;
-    const struct wave_field fields[] = {
-        FIELD(CONSTANT, lanes, shape->lanes),
-        FIELD(CONSTANT, vgprs, shape->vgprs),
-        FIELD(CONSTANT, m0, m0),
-        FIELD(CONSTANT, mode, region->mode),
-        FIELD(KEPT, left, 0),
-        FIELD(KEPT, loop, 0),
-        FIELD(KEPT, page, 0),
-        FIELD(COPIED, block, 0),
-    };
-    struct wave_field *copies = amdgpu_arena_take(&region->arena, sizeof fields);
-    if (copies)
-        memcpy(copies, fields, sizeof fields);
-    region->machine = (struct wave_machine){
-        .name = amdgpu_isa_name(shape->isa),
-        .state_size = offsetof(struct amdgpu_wave, live),
-        .frame_field = offsetof(struct amdgpu_wave, v),
-        .fields = copies,
-        .field_count = sizeof fields / sizeof *fields,
-        .bitcode = sim_amdgpu_bitcode(),
-        .handler_offset = offsetof(struct amdgpu_op, run),
-        .describe = describe_op_text,
-    };
+    for (unsigned e = 0; e < f->region->region.entry_count; e++)
+        f->entries[e] = numbers[f->entries[e]];
 }
 
 /* ---- regions ----------------------------------------------------------------------------- */
 
-static bool is_worth_it(const struct finder *f)
+/* An entry is worth it if more than an op or two follow. */
+static bool is_worth_entering(const struct finder *f, unsigned number)
 {
-    return !f->region->arena.failed && f->insts > 1 && f->insts < JIT_REGION_MAX &&
-           f->blocks[0].inst_count + (f->blocks[0].end != WAVE_LEAVE) > 2;
+    const struct wave_block *block = &f->blocks[number];
+    return block->inst_count + (block->end != WAVE_LEAVE) > 2;
 }
 
-struct amdgpu_region *amdgpu_region_create(const struct amdgpu_op *op, bool full, uint32_t mode)
+static void set_entries(struct finder *f)
 {
-    const struct amdgpu_shape *shape = amdgpu_page_of(op)->shape;
+    struct amdgpu_region *region = f->region;
+    unsigned *numbers = amdgpu_arena_take(&region->arena, NODES_MAX * sizeof *numbers);
+    struct amdgpu_entry *entries = amdgpu_arena_take(&region->arena, NODES_MAX * sizeof *entries);
+    unsigned count = 0;
+    for (unsigned i = 0; numbers && entries && i < f->node_count; i++) {
+        const struct node *node = &f->nodes[i];
+        if (!node->entry || !is_worth_entering(f, i))
+            continue;
+        numbers[count] = i;
+        entries[count++] = (struct amdgpu_entry){node->op, node->lanes == LANES_ALL};
+    }
+    region->entries = entries;
+    region->region.entries = f->entries = numbers;
+    region->region.entry_count = count;
+}
+
+static void add_root(struct finder *f)
+{
+    const struct amdgpu_plan *plan = f->plan;
+    if (plan->kind != AMDGPU_FOR_SOME)
+        add_entry(f, plan->root, LANES_ALL);
+    if (plan->kind != AMDGPU_FOR_ALL)
+        add_entry(f, plan->root, LANES_SOME);
+}
+
+/* False: it is not worth it, or no memory. */
+static bool find(struct finder *f)
+{
+    struct amdgpu_region *region = f->region;
+    f->describer.arena = &region->arena;
+    f->describer.shape = amdgpu_page_of(f->plan->root)->shape;
+    f->blocks = amdgpu_arena_take(&region->arena, NODES_MAX * sizeof *f->blocks);
+    add_root(f);
+    if (f->blocks)
+        describe_blocks(f);
+    if (region->arena.failed)
+        return false;
+    set_entries(f);
+    drop_unreached(f);
+    amdgpu_region_describe(region, f->plan->root);
+    region->region.blocks = f->blocks;
+    region->region.block_count = f->node_count;
+    return !region->arena.failed && region->region.entry_count && f->insts > 1 &&
+           f->insts < JIT_REGION_MAX;
+}
+
+struct amdgpu_region *amdgpu_region_create(const struct amdgpu_plan *plan)
+{
     struct amdgpu_region *region = calloc(1, sizeof *region);
     struct finder *f = calloc(1, sizeof *f);
     bool made = false;
     if (region && f) {
-        region->mode = mode;
+        region->kind = plan->kind;
+        region->mode = plan->mode;
+        f->plan = plan;
         f->region = region;
-        f->describer.arena = &region->arena;
-        f->describer.shape = shape;
-        f->blocks = amdgpu_arena_take(&region->arena, NODES_MAX * sizeof *f->blocks);
-        add_node(f, op, full);
-        if (f->blocks)
-            describe_blocks(f);
-        if (!region->arena.failed)
-            drop_unreached(f);
-        set_machine(region, shape);
-        char *name = amdgpu_arena_take(&region->arena, 64);
-        if (name)
-            snprintf(name, 64, "0x%llx%s",
-                     (unsigned long long)(amdgpu_page_of(op)->address + op->offset),
-                     full ? "" : ", some lanes");
-        made = !region->arena.failed && is_worth_it(f);
-        region->region = (struct wave_region){
-            .machine = &region->machine,
-            .name = name,
-            .frame_size = (shape->vgprs + shape->agprs) * shape->lanes * (uint32_t)sizeof(uint32_t),
-            .blocks = f->blocks,
-            .block_count = f->node_count,
-            .data = region,
-            .live = is_live};
+        made = find(f);
     }
     free(f);
     if (made)

@@ -70,6 +70,9 @@ bool amdgpu_describe_memory(struct amdgpu_describer *d);
 /* Describes an op that does not end a block. False: it is in no region. */
 bool amdgpu_describe_op(struct amdgpu_describer *d, const struct amdgpu_op *op);
 
+/* Drops the instructions from one on that do nothing where no lane is live. */
+void amdgpu_drop_idle(struct amdgpu_describer *d, unsigned first);
+
 /* How an op ends a block. */
 enum amdgpu_flow {
     AMDGPU_FLOW_NONE,    /* it does not */
@@ -78,6 +81,8 @@ enum amdgpu_flow {
     AMDGPU_FLOW_LEAVE,   /* it is not in any region */
 };
 enum amdgpu_flow amdgpu_flow_of(unsigned id, const char **out_condition);
+/* Whether a wave comes back behind an op at which regions are left. */
+bool amdgpu_comes_back(unsigned id);
 /* Whether an op that was described may have changed EXEC. */
 bool amdgpu_changes_exec(const struct amdgpu_describer *d);
 
@@ -97,18 +102,51 @@ const struct wave_bitcode *sim_amdgpu_bitcode(void);
 
 /* ---- regions ----------------------------------------------------------------------------- */
 
+/* The waves that a region is for. */
+enum amdgpu_region_kind {
+    AMDGPU_FOR_ALL,  /* all lanes are live; it is left where lanes part, unless none is left */
+    AMDGPU_FOR_SOME, /* any lanes, which are always looked at */
+    AMDGPU_FOR_BOTH, /* each op may be in it twice, and waves change from one kind to the other */
+    AMDGPU_REGION_KINDS,
+};
+
+/* Where it may begin, for waves all of whose lanes are live or for others. */
+struct amdgpu_entry {
+    const struct amdgpu_op *op;
+    bool full;
+};
+
+enum { AMDGPU_CUTS_MAX = 16 };
+
 struct amdgpu_region {
     struct wave_region region;
     struct wave_machine machine;
     struct amdgpu_arena arena;
+    enum amdgpu_region_kind kind;
     uint32_t mode;
-    /* Ops behind those at which it is left for a moment, such as barriers. */
-    const struct amdgpu_op *after[16];
-    unsigned after_count;
+    const struct amdgpu_entry
+        *entries; /* those of the region: the root comes first, if it is one */
+    /* Ops at which it is left because it would become too long. */
+    const struct amdgpu_op *cuts[AMDGPU_CUTS_MAX];
+    unsigned cut_count;
 };
-/* The region that begins at op, for waves of all lanes or of some. NULL: none, or no memory. */
-struct amdgpu_region *amdgpu_region_create(const struct amdgpu_op *op, bool full, uint32_t mode);
+
+/* What is compiled as one region: the code that is reached from root, on which waves come back
+ * behind barriers and in loops. */
+struct amdgpu_plan {
+    const struct amdgpu_op *root;
+    enum amdgpu_region_kind kind;
+    uint32_t mode;
+    /* Whether another region begins at an op, so that this one is left there. */
+    bool (*is_of_another)(const void *data, const struct amdgpu_op *op);
+    const void *data;
+};
+/* NULL: it is not worth it, or no memory. */
+struct amdgpu_region *amdgpu_region_create(const struct amdgpu_plan *plan);
 void amdgpu_region_destroy(struct amdgpu_region *region); /* accepts NULL */
+
+/* Fills in what does not depend on the code, once kind and mode are set (amdgpu_jit_machine.c). */
+void amdgpu_region_describe(struct amdgpu_region *region, const struct amdgpu_op *root);
 
 /* The handler of an op, also if it was replaced. */
 amdgpu_handler amdgpu_jit_handler(const struct amdgpu_op *op);

@@ -111,3 +111,16 @@ enum amdgpu_flow amdgpu_flow_of(unsigned id, const char **out_condition)
         return AMDGPU_FLOW_NONE;
     }
 }
+
+bool amdgpu_comes_back(unsigned id)
+{
+    switch (id) {
+    case AMDGPU_ID_S_ENDPGM:
+    case AMDGPU_ID_S_ENDPGM_SAVED:
+    case AMDGPU_ID_S_SETPC_B64: /* what follows is another function */
+    case AMDGPU_ID_S_RFE_B64:
+        return false;
+    default:
+        return true;
+    }
+}

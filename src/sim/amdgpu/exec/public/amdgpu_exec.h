@@ -104,7 +104,14 @@ struct amdgpu_wave {
     bool watched;                      /* one of these two: each instruction is looked at */
     /* The last backward branch that was taken, and the one at the end of the turn before. */
     const struct amdgpu_op *loop, *old_loop;
-    bool compiled; /* it executes a compiled region */
+    bool compiled;  /* it executes a compiled region */
+    uint32_t entry; /* at which it has entered that */
+    /* For jit: of steps, those that it knows of. The unit whose code it left because its lanes
+     * parted, and what left was then; NULL: none. */
+    uint64_t charged;
+    unsigned partings; /* how often live was computed for some of the lanes */
+    void *parted;
+    int parted_left;
     /* The live lanes, as 0 or ~0 per lane, for the EXEC in live_for. */
     uint64_t live_for;
     _Alignas(64) uint32_t live[AMDGPU_LANES_MAX];

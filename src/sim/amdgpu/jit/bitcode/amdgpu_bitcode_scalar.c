@@ -47,11 +47,27 @@ uint32_t amdgpu_wave_set_64(struct amdgpu_wave *wave, u64 reg, u64 value)
     return 1;
 }
 
-/* Whether all lanes are live: 0 or 1. */
-uint32_t amdgpu_wave_is_full(struct amdgpu_wave *wave, u64 lanes)
+LANE bool is_full(const struct amdgpu_wave *wave, u64 lanes)
 {
     return lanes == 64 ? (wave->s[AMDGPU_EXEC] & wave->s[AMDGPU_EXEC + 1]) == UINT32_MAX
                        : wave->s[AMDGPU_EXEC] == UINT32_MAX;
+}
+
+LANE bool mask_is_zero(const struct amdgpu_wave *wave, unsigned reg, u64 lanes)
+{
+    return lanes == 64 ? !(wave->s[reg] | wave->s[reg + 1]) : !wave->s[reg];
+}
+
+/* 0 if all lanes are live, 1 if not. */
+uint32_t amdgpu_wave_is_parted(struct amdgpu_wave *wave, u64 lanes)
+{
+    return !is_full(wave, lanes);
+}
+
+/* 0 if all lanes are live, 1 if none is, 2 otherwise. */
+uint32_t amdgpu_wave_lanes(struct amdgpu_wave *wave, u64 lanes)
+{
+    return is_full(wave, lanes) ? 0 : mask_is_zero(wave, AMDGPU_EXEC, lanes) ? 1 : 2;
 }
 
 /* A branch: 1 if it is taken, 0 if not, 2 if the wave's turn is over. back: NULL, or the op of a
@@ -72,10 +88,6 @@ LANE uint32_t branch(struct amdgpu_wave *wave, bool taken, u64 back)
         (void)lanes;                                                                               \
         return branch(wave, condition, back);                                                      \
     }
-LANE bool mask_is_zero(const struct amdgpu_wave *wave, unsigned reg, u64 lanes)
-{
-    return lanes == 64 ? !(wave->s[reg] | wave->s[reg + 1]) : !wave->s[reg];
-}
 /* Which has one target. */
 uint32_t amdgpu_wave_branch_always(struct amdgpu_wave *wave, u64 lanes, u64 back)
 {
