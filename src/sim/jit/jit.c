@@ -138,7 +138,7 @@ static bool compile(const struct wave_region *region, struct jit_object *out_obj
         .llvm = &jit.llvm, .region = region, .all_live = jit_mode() == JIT_COMPARE};
     uint64_t begun = now_ns();
     *out_object = (struct jit_object){0};
-    bool made = is_sound(region, &build) && jit_build_function(&build) &&
+    bool made = is_sound(region, &build) && jit_build_begin(&build) && jit_build_function(&build) &&
                 jit_build_code(&build, out_object);
     uint64_t spent = now_ns() - begun;
     jit_build_fini(&build);

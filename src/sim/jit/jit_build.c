@@ -6,8 +6,6 @@
  * functions of the bitcode access them. */
 #include "jit_build.h"
 
-#include "wave_flow.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +21,7 @@ struct maker {
     const struct jit_llvm *llvm;
     const struct wave_region *region;
     const struct wave_machine *machine;
-    struct wave_flow flow;
+    const struct wave_flow *flow;
     LLVMModuleRef bitcode;
     LLVMBuilderRef at;
     LLVMTypeRef i8, i32, i64, pointer, handler_type;
@@ -158,16 +156,37 @@ static void make_copy(struct maker *m, struct copy *out_copy, const char *frame)
 static void write_back(const struct maker *m, const struct wave_back *back)
 {
     for (unsigned i = 0; i < back->count; i++)
-        copy_slot(m, &m->mine, &m->real, &m->flow.slots[back->slots[i]]);
+        copy_slot(m, &m->mine, &m->real, &m->flow->slots[back->slots[i]]);
     copy_kept(m, &m->mine, &m->real);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static LLVMValueRef constant_pointer(const struct maker *m, const void *pointer)
+/* What is common to calls of instructions and of branches. */
+struct call {
+    const char *function;
+    const uint64_t *arguments;
+    unsigned argument_count;
+    uint64_t addresses;
+    const struct wave_slot *reads, *writes;
+    unsigned read_count, write_count;
+};
+
+/* The symbol of an address. */
+static LLVMValueRef address(const struct maker *m, const void *pointer)
 {
-    LLVMValueRef value = m->llvm->LLVMConstInt(m->i64, (uintptr_t)pointer, 0);
-    return m->llvm->LLVMConstIntToPtr(value, m->pointer);
+    char name[JIT_ADDRESS_NAME];
+    jit_address_name(jit_address_number(&m->build->addresses, pointer), name);
+    LLVMValueRef symbol = m->llvm->LLVMGetNamedGlobal(m->build->module, name);
+    return symbol ? symbol : m->llvm->LLVMAddGlobal(m->build->module, m->i8, name);
+}
+
+static LLVMValueRef argument(const struct maker *m, const struct call *call, unsigned i)
+{
+    uint64_t value = call->arguments[i];
+    if (!wave_is_address(call->addresses, call->arguments, i))
+        return m->llvm->LLVMConstInt(m->i64, value, 0);
+    return m->llvm->LLVMConstPtrToInt(address(m, (const void *)(uintptr_t)value), m->i64);
 }
 
 static void copy_attribute(const struct maker *m, LLVMValueRef from, const char *name)
@@ -194,15 +213,6 @@ static bool is_noinline(const struct maker *m, const char *name)
            NULL;
 }
 
-/* What is common to calls of instructions and of branches. */
-struct call {
-    const char *function;
-    const uint64_t *arguments;
-    unsigned argument_count;
-    const struct wave_slot *reads, *writes;
-    unsigned read_count, write_count;
-};
-
 static LLVMValueRef make_call(const struct maker *m, const struct call *call)
 {
     LLVMValueRef values[ARGUMENTS_MAX + 1];
@@ -214,7 +224,7 @@ static LLVMValueRef make_call(const struct maker *m, const struct call *call)
     }
     values[0] = aside ? m->aside.state : m->mine.state;
     for (unsigned i = 0; i < call->argument_count; i++)
-        values[i + 1] = m->llvm->LLVMConstInt(m->i64, call->arguments[i], 0);
+        values[i + 1] = argument(m, call, i);
     return m->llvm->LLVMBuildCall2(m->at, m->llvm->LLVMGlobalGetValueType(function), function,
                                    values, call->argument_count + 1, "");
 }
@@ -258,7 +268,7 @@ static LLVMValueRef equals(const struct maker *m, LLVMValueRef value, unsigned c
 static void leave(const struct maker *m, const struct wave_back *back, const void *op)
 {
     write_back(m, back);
-    m->llvm->LLVMBuildRet(m->at, constant_pointer(m, op));
+    m->llvm->LLVMBuildRet(m->at, address(m, op));
 }
 
 /* Calls an op's handler, with everything in place, and goes on in a block. */
@@ -268,12 +278,12 @@ static void call_handler(const struct maker *m, const struct wave_inst *inst,
     const void *handler;
     memcpy(&handler, (const char *)inst->op + m->machine->handler_offset, sizeof handler);
     write_back(m, back);
-    LLVMValueRef values[] = {m->real.state, constant_pointer(m, inst->op)};
+    LLVMValueRef values[] = {m->real.state, address(m, inst->op)};
     LLVMValueRef next = m->llvm->LLVMBuildCall2(m->at, m->handler_type,
-                                                constant_pointer(m, handler), values, 2, "");
+                                                address(m, handler), values, 2, "");
     LLVMBasicBlockRef other = new_block(m, "other"), done = new_block(m, "done");
     LLVMValueRef same =
-        m->llvm->LLVMBuildICmp(m->at, LLVMIntNE, next, constant_pointer(m, inst->next), "");
+        m->llvm->LLVMBuildICmp(m->at, LLVMIntNE, next, address(m, inst->next), "");
     branch_unlikely(m, same, other, done);
     go_to(m, other);
     m->llvm->LLVMBuildRet(m->at, next);
@@ -289,6 +299,7 @@ static struct call call_of(const struct wave_inst *inst)
     return (struct call){.function = inst->function,
                          .arguments = inst->arguments,
                          .argument_count = inst->argument_count,
+                         .addresses = inst->addresses,
                          .reads = inst->reads,
                          .read_count = inst->read_count,
                          .writes = inst->writes,
@@ -338,6 +349,7 @@ static void make_branch(const struct maker *m, const struct wave_block *block,
     struct call call = {.function = block->function,
                         .arguments = block->arguments,
                         .argument_count = block->argument_count,
+                        .addresses = block->addresses,
                         .reads = block->reads,
                         .read_count = block->read_count};
     LLVMValueRef result = make_call(m, &call);
@@ -356,7 +368,7 @@ static void make_branch(const struct maker *m, const struct wave_block *block,
 static void make_block(const struct maker *m, unsigned b)
 {
     const struct wave_block *block = &m->region->blocks[b];
-    const struct wave_back *back = m->flow.back[b], *last = &back[block->inst_count];
+    const struct wave_back *back = m->flow->back[b], *last = &back[block->inst_count];
     go_to(m, m->blocks[b]);
     for (unsigned n = 0; n < block->inst_count; n++)
         make_inst(m, &block->insts[n], &back[n]);
@@ -421,9 +433,9 @@ static bool parse_bitcode(struct maker *m)
 /* Where one of the entries is, with the slots that are needed from there on. */
 static void make_load(const struct maker *m, unsigned entry)
 {
-    const struct wave_back *needed = &m->flow.entries[entry];
+    const struct wave_back *needed = &m->flow->entries[entry];
     for (unsigned i = 0; i < needed->count; i++)
-        copy_slot(m, &m->real, &m->mine, &m->flow.slots[needed->slots[i]]);
+        copy_slot(m, &m->real, &m->mine, &m->flow->slots[needed->slots[i]]);
     m->llvm->LLVMBuildBr(m->at, m->blocks[wave_entry(m->region, entry)]);
 }
 
@@ -598,18 +610,27 @@ static void note_problem(LLVMDiagnosticInfoRef info, void *data)
     build->llvm->LLVMDisposeMessage(text);
 }
 
+bool jit_build_begin(struct jit_build *build)
+{
+    const uint64_t salt = jit_code_salt(build->llvm->version) + build->all_live;
+    return (wave_flow_init(&build->flow, build->region, build->all_live) &&
+            jit_key_make(build->region, &build->flow, salt, &build->addresses, &build->key)) ||
+           jit_build_failed(build, "no memory");
+}
+
 bool jit_build_function(struct jit_build *build)
 {
     struct maker m = {.build = build,
                       .llvm = build->llvm,
                       .region = build->region,
-                      .machine = build->region->machine};
+                      .machine = build->region->machine,
+                      .flow = &build->flow};
     build->context = m.llvm->LLVMContextCreate();
     m.llvm->LLVMContextSetDiagnosticHandler(build->context, note_problem, build);
     m.at = m.llvm->LLVMCreateBuilderInContext(build->context);
     m.blocks = calloc(build->region->block_count, sizeof(LLVMBasicBlockRef));
     bool made = false;
-    if (!m.blocks || !wave_flow_init(&m.flow, build->region, build->all_live)) {
+    if (!m.blocks) {
         jit_build_failed(build, "no memory");
     } else {
         make_types(&m);
@@ -618,7 +639,6 @@ bool jit_build_function(struct jit_build *build)
     if (m.bitcode)
         m.llvm->LLVMDisposeModule(m.bitcode);
     m.llvm->LLVMDisposeBuilder(m.at);
-    wave_flow_fini(&m.flow);
     free(m.blocks);
     return made && !build->reason[0];
 }
@@ -631,4 +651,6 @@ void jit_build_fini(struct jit_build *build)
         build->llvm->LLVMContextDispose(build->context);
     build->module = NULL;
     build->context = NULL;
+    wave_flow_fini(&build->flow);
+    jit_addresses_fini(&build->addresses);
 }

@@ -3,6 +3,7 @@
 #define JIT_BUILD_H
 
 #include "jit.h"
+#include "jit_key.h"
 #include "jit_llvm.h"
 #include "jit_object.h"
 
@@ -14,11 +15,20 @@ struct jit_build {
     const struct wave_region *region;
     bool all_live;           /* write back all slots */
     char reason[JIT_REASON]; /* why it failed */
+    struct wave_flow flow;
+    struct jit_addresses addresses;
+    struct jit_key key;
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMValueRef function;
     bool in_memory; /* LLVM could not keep the slots in registers */
 };
+
+/* Finds flow, addresses and the key. What it takes is freed by jit_build_fini. */
+bool jit_build_begin(struct jit_build *build);
+
+/* A number for what the passes are, and the version of LLVM that has them. */
+uint64_t jit_code_salt(unsigned version);
 
 /* Makes the function of the region, in a module with the functions of the bitcode that it calls. */
 bool jit_build_function(struct jit_build *build);
@@ -32,7 +42,6 @@ void jit_build_fini(struct jit_build *build);
 bool jit_build_failed(struct jit_build *build, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-#define JIT_ENTRY "region"
 #define JIT_FRAME "frame" /* the name of the copy of the frame */
 
 #endif

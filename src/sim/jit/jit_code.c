@@ -13,6 +13,14 @@ static const char passes[] =
     "sroa<modify-cfg>,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,"
     "licm),gvn,dse,simplifycfg),globaldce";
 
+uint64_t jit_code_salt(unsigned version)
+{
+    uint64_t salt = version;
+    for (const char *at = passes; *at; at++)
+        salt = salt * 31 + (unsigned char)*at;
+    return salt;
+}
+
 static bool run_passes(struct jit_build *build, LLVMTargetMachineRef machine)
 {
     const struct jit_llvm *llvm = build->llvm;
@@ -76,7 +84,8 @@ static bool emit(struct jit_build *build, LLVMTargetMachineRef machine,
     bool loaded =
         !build->reason[0] &&
         jit_object_load(out_object, llvm->LLVMGetBufferStart(file), llvm->LLVMGetBufferSize(file),
-                        JIT_ENTRY, build->region->machine, build->reason, sizeof build->reason);
+                        build->region->machine, &build->addresses, build->reason,
+                        sizeof build->reason);
     llvm->LLVMDisposeMemoryBuffer(file);
     return loaded;
 }

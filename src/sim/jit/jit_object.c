@@ -32,6 +32,7 @@ struct loader {
     size_t used;       /* bytes of the mapping */
     unsigned char *memory;
     const struct wave_machine *machine;
+    const struct jit_addresses *addresses;
     char *reason;
     size_t reason_size;
 };
@@ -149,6 +150,14 @@ static bool place_sections(struct loader *l)
     return true;
 }
 
+/* What a symbol that the file does not define is; NULL: nothing. */
+static const void *external(const struct loader *l, size_t symbol)
+{
+    const char *name = name_of(l, symbol);
+    const void *address = jit_address_named(l->addresses, name);
+    return address ? address : jit_symbol(l->machine, name);
+}
+
 static bool place_externals(struct loader *l)
 {
     for (size_t i = 1; i < l->symbol_count; i++) {
@@ -156,7 +165,7 @@ static bool place_externals(struct loader *l)
         l->externals[i] = SIZE_MAX;
         if (symbol->st_shndx != SHN_UNDEF)
             continue;
-        if (!jit_symbol(l->machine, name_of(l, i)))
+        if (!external(l, i))
             return refuse(l, "nothing has the function %s", name_of(l, i));
         l->externals[i] = l->used;
         l->used += EXTERNAL;
@@ -169,7 +178,7 @@ static void put_external(const struct loader *l, size_t symbol)
     /* jmp *-14(%rip): the address lies before it. */
     static const unsigned char stub[] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff};
     unsigned char *at = l->memory + l->externals[symbol];
-    void *address = jit_symbol(l->machine, name_of(l, symbol));
+    const void *address = external(l, symbol);
     memcpy(at, &address, sizeof address);
     memcpy(at + STUB_AT, stub, sizeof stub);
 }
@@ -301,16 +310,17 @@ static bool load(struct loader *l, const char *entry, void **out_entry)
 }
 
 bool jit_object_load(struct jit_object *out_object, const void *file, size_t size,
-                     const char *entry, const struct wave_machine *machine, char *out_reason,
-                     size_t reason_size)
+                     const struct wave_machine *machine, const struct jit_addresses *addresses,
+                     char *out_reason, size_t reason_size)
 {
     struct loader l = {.file = file,
                        .size = size,
                        .machine = machine,
+                       .addresses = addresses,
                        .reason = out_reason,
                        .reason_size = reason_size};
     void *found = NULL;
-    bool loaded = load(&l, entry, &found);
+    bool loaded = load(&l, JIT_ENTRY, &found);
     *out_object = (struct jit_object){.memory = l.memory, .size = l.used, .entry = found};
     if (!loaded && l.memory)
         munmap(l.memory, l.used);

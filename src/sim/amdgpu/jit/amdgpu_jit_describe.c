@@ -165,6 +165,13 @@ void amdgpu_argue(struct amdgpu_describer *d, uint64_t argument)
         d->arena->failed = true;
 }
 
+void amdgpu_argue_address(struct amdgpu_describer *d, const void *address)
+{
+    if (d->argument_count < AMDGPU_ARGUMENTS_MAX)
+        d->addresses |= UINT64_C(1) << d->argument_count;
+    amdgpu_argue(d, (uintptr_t)address);
+}
+
 void amdgpu_argue_source(struct amdgpu_describer *d, const struct amdgpu_source *source)
 {
     amdgpu_argue(d, source->kind | (uint64_t)source->count << 8 | (uint64_t)source->reg << 16);
@@ -196,6 +203,7 @@ static void finish(struct amdgpu_describer *d, enum wave_kind kind, const char *
             .function = function,
             .arguments = copy(arena, d->arguments, d->argument_count * sizeof *d->arguments),
             .argument_count = d->argument_count,
+            .addresses = d->addresses,
             .op = d->op,
             .next = d->next,
             .reads = copy(arena, d->reads.at, d->reads.count * sizeof *d->reads.at),
@@ -203,6 +211,7 @@ static void finish(struct amdgpu_describer *d, enum wave_kind kind, const char *
             .read_count = d->reads.count,
             .write_count = d->writes.count};
     d->reads.count = d->writes.count = d->argument_count = 0;
+    d->addresses = 0;
 }
 
 void amdgpu_describe(struct amdgpu_describer *d, enum wave_kind kind, const char *function, ...)
@@ -260,6 +269,7 @@ void amdgpu_describe_handler(struct amdgpu_describer *d)
     if (inst->row->flags & AMDGPU_ROW_EXEC)
         amdgpu_write_scalars(d, AMDGPU_EXEC, 2);
     d->argument_count = 0;
+    d->addresses = 0;
     finish(d, WAVE_HANDLER, NULL);
 }
 

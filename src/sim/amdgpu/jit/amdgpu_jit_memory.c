@@ -50,6 +50,8 @@ static void argue_access(struct amdgpu_describer *d, const struct amdgpu_access 
     uint64_t base = flags & AMDGPU_ACCESS_BASE ? op->src[1].reg : 0;
     bool (*scattered)(const struct amdgpu_scattered *) =
         access->write ? amdgpu_jit_functions()->store : amdgpu_jit_functions()->load;
+    const void *function;
+    memcpy(&function, &scattered, sizeof function);
     if (access->write && access->scale)
         base = op->src[2].reg;
     if (d->full)
@@ -64,8 +66,8 @@ static void argue_access(struct amdgpu_describer *d, const struct amdgpu_access 
     amdgpu_argue(d, op->src[0].reg);
     amdgpu_argue(d, base);
     amdgpu_argue(d, op->imm);
-    amdgpu_argue(d, (uintptr_t)&sim_space);
-    amdgpu_argue(d, (uintptr_t)scattered);
+    amdgpu_argue_address(d, &sim_space);
+    amdgpu_argue_address(d, function);
 }
 
 static bool describe_global(struct amdgpu_describer *d, const struct amdgpu_access *access)
@@ -143,7 +145,7 @@ static bool describe_scalar_load(struct amdgpu_describer *d)
     amdgpu_argue(d, op->src[0].reg);
     amdgpu_argue(d, op->imm);
     amdgpu_argue(d, has_index ? op->src[2].reg : AMDGPU_SREGS);
-    amdgpu_argue(d, (uintptr_t)&sim_space);
+    amdgpu_argue_address(d, &sim_space);
     amdgpu_describe(d, WAVE_ATTEMPT, "amdgpu_wave_load_scalar_%u", op->count);
     return true;
 }

@@ -149,6 +149,7 @@ static void end_in_branch(struct finder *f, struct wave_block *block, const stru
     const uint64_t arguments[] = {d->shape->lanes, back ? (uintptr_t)op : 0};
     snprintf(function, sizeof function, "amdgpu_wave_branch_%s", condition);
     set_function(f, block, function, arguments, 2);
+    block->addresses = 2; /* the op */
     if (!always)
         add_target(f, block, next, lanes);
     add_target(f, block, target, lanes);
@@ -180,7 +181,7 @@ static void turn_page(struct finder *f, const struct amdgpu_op *op)
 {
     struct amdgpu_describer *d = &f->describer;
     d->op = d->next = op;
-    amdgpu_argue(d, (uintptr_t)amdgpu_page_of(op));
+    amdgpu_argue_address(d, amdgpu_page_of(op));
     amdgpu_describe(d, WAVE_EFFECT, "amdgpu_wave_turn_page");
 }
 

@@ -40,6 +40,7 @@ struct amdgpu_describer {
     struct amdgpu_slots reads, writes;
     unsigned argument_count;
     uint64_t arguments[AMDGPU_ARGUMENTS_MAX];
+    uint64_t addresses; /* as of struct wave_inst */
 };
 
 /* Registers that the next instruction reads or writes. */
@@ -56,6 +57,7 @@ void amdgpu_read_source(struct amdgpu_describer *d, const struct amdgpu_source *
 void amdgpu_use_exec(struct amdgpu_describer *d);
 /* Its arguments. */
 void amdgpu_argue(struct amdgpu_describer *d, uint64_t argument);
+void amdgpu_argue_address(struct amdgpu_describer *d, const void *address);
 void amdgpu_argue_source(struct amdgpu_describer *d, const struct amdgpu_source *source);
 /* Ends it: the function's name is formatted, NULL for HANDLER. */
 void amdgpu_describe(struct amdgpu_describer *d, enum wave_kind kind, const char *function, ...)

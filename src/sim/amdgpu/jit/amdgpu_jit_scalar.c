@@ -65,8 +65,9 @@ static bool describe_program_counter(struct amdgpu_describer *d)
         return false;
     amdgpu_write_scalars(d, op->dst, 2);
     amdgpu_argue(d, op->dst);
-    amdgpu_argue(d, amdgpu_page_of(op)->address + op->offset + op->length);
-    amdgpu_describe(d, WAVE_EFFECT, "amdgpu_wave_set_64");
+    amdgpu_argue_address(d, amdgpu_page_of(op));
+    amdgpu_argue(d, op->offset + op->length);
+    amdgpu_describe(d, WAVE_EFFECT, "amdgpu_wave_get_pc");
     return true;
 }
 

@@ -62,6 +62,9 @@ struct wave_inst {
     const char *function;      /* NULL for WAVE_HANDLER */
     const uint64_t *arguments; /* constants */
     unsigned argument_count;
+    /* A bit for each argument that is an address in this process, and another one in the next:
+     * code that is kept for that must not depend on it. */
+    uint64_t addresses;
     /* What the interpreter executes instead: ATTEMPT and HANDLER call its handler, which must
      * return next if all is well; GUARD leaves the region there. EFFECT: for reports. */
     const void *op;
@@ -91,6 +94,7 @@ struct wave_block {
     const char *function; /* WAVE_BRANCH: as of instructions */
     const uint64_t *arguments;
     unsigned argument_count;
+    uint64_t addresses;
     const struct wave_slot *reads; /* WAVE_BRANCH: of the function */
     unsigned read_count;
     const void *op;
@@ -167,6 +171,12 @@ struct wave_region {
      * all are, except those that the region itself writes before it reads them. */
     bool (*live)(const void *data, const void *op, const struct wave_slot *slot);
 };
+
+/* Whether an argument is an address; NULL is a number. */
+static inline bool wave_is_address(uint64_t addresses, const uint64_t *arguments, unsigned argument)
+{
+    return addresses >> argument & 1 && arguments[argument];
+}
 
 /* How many entries a region has, and the block of one. */
 static inline unsigned wave_entry_count(const struct wave_region *region)

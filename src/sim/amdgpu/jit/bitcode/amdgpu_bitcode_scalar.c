@@ -41,9 +41,11 @@ uint32_t amdgpu_wave_turn_page(struct amdgpu_wave *wave, u64 page)
     return 1;
 }
 
-uint32_t amdgpu_wave_set_64(struct amdgpu_wave *wave, u64 reg, u64 value)
+/* The address of what is at an offset of a page. */
+uint32_t amdgpu_wave_get_pc(struct amdgpu_wave *wave, u64 reg, u64 page, u64 offset)
 {
-    amdgpu_set_s64(wave, (unsigned)reg, value);
+    const struct amdgpu_page *here = (const struct amdgpu_page *)(uintptr_t)page;
+    amdgpu_set_s64(wave, (unsigned)reg, here->address + offset);
     return 1;
 }
 
