@@ -398,6 +398,7 @@ struct Compiled {
             return;
         snprintf(path, sizeof path, "/tmp/bench_opencl.%d", static_cast<int>(getpid()));
         setenv("ANYHIP_SIM_JIT_PRINT", path, 1);
+        setenv("ANYHIP_SIM_JIT_CACHE", "off", 0); // what is compiled is measured
     }
 
     // Returns whether there are more than before.

@@ -56,6 +56,7 @@ void ah_config_fini(struct ah_config *config)
     strings_fini(&config->sim_checks);
     free(config->sim_shared);
     free(config->sim_jit);
+    free(config->sim_jit_cache);
     free(config->sim_llvm);
     strings_fini(&config->sim_faults);
     free(config->sim_profile);
@@ -191,6 +192,7 @@ static const struct schema_key {
     KEY("sim.timeout", "a string", read_string, sim_timeout),
     KEY("sim.progress", "a string", read_string, sim_progress),
     KEY("sim.jit", "a string", read_string, sim_jit),
+    KEY("sim.jit_cache", "a string", read_string, sim_jit_cache),
     KEY("sim.llvm", "a string", read_string, sim_llvm),
     KEY("sim.faults", "a list of strings", read_strings, sim_faults),
     KEY("sim.profile", "a string", read_string, sim_profile),
@@ -418,6 +420,7 @@ static void print_sim(cJSON *sim, const struct ah_config *config)
     print_text(sim, "timeout", config->sim_timeout, "");
     print_text(sim, "progress", config->sim_progress, AH_CONFIG_SIM_PROGRESS);
     print_text(sim, "jit", config->sim_jit, AH_CONFIG_SIM_JIT);
+    print_text(sim, "jit_cache", config->sim_jit_cache, "");
     print_text(sim, "llvm", config->sim_llvm, "");
     cJSON_AddItemToObject(sim, "faults", print_strings(&config->sim_faults));
     print_text(sim, "profile", config->sim_profile, "");

@@ -43,6 +43,7 @@ struct ah_config {
     char *sim_timeout;
     char *sim_progress;
     char *sim_jit;
+    char *sim_jit_cache;
     char *sim_llvm;
     struct ah_config_strings sim_faults;
     char *sim_profile;

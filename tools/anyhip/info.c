@@ -110,10 +110,10 @@ static void print_environment(void)
         "ANYHIP_SIM_SEED",      "ANYHIP_SIM_CHECK",     "ANYHIP_SIM_UNITS",
         "ANYHIP_SIM_SHARED",    "ANYHIP_SIM_FAULTS",    "ANYHIP_SIM_ISA",
         "ANYHIP_SIM_JIT",       "ANYHIP_LLVM",          "ANYHIP_SIM_JIT_THRESHOLD",
-        "ANYHIP_SIM_TIMEOUT",   "ANYHIP_SIM_PROGRESS",  "ANYHIP_SIM_PROFILE",
-        "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY",   "AMD_LOG_LEVEL",
-        "AMD_LOG_MASK",         "AMD_LOG_LEVEL_FILE",   "AMD_LOG_LEVEL_SIZE",
-        "ANYHIP_TRACE"};
+        "ANYHIP_SIM_JIT_CACHE", "ANYHIP_SIM_TIMEOUT",   "ANYHIP_SIM_PROGRESS",
+        "ANYHIP_SIM_PROFILE",   "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY",
+        "AMD_LOG_LEVEL",        "AMD_LOG_MASK",         "AMD_LOG_LEVEL_FILE",
+        "AMD_LOG_LEVEL_SIZE",   "ANYHIP_TRACE"};
     bool any = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);

@@ -3,6 +3,7 @@
 
 #include "jit_build.h"
 #include "jit_exit.h"
+#include "jit_store.h"
 #include "log.h"
 #include "sim_options.h"
 
@@ -26,6 +27,7 @@ struct jit_region {
     void (*release)(void *data);
     void *data;
     enum stage stage;
+    bool kept; /* its code may be one that was kept, and may be kept */
     struct jit_object object;
     struct jit_region *next; /* in the queue */
 };
@@ -90,6 +92,11 @@ uint64_t jit_enough(uint64_t instructions)
                                                                                         : ops;
 }
 
+uint64_t jit_enough_to_look(void)
+{
+    return jit_store_is_on() ? jit_enough(0) / 8 : jit_enough(0);
+}
+
 static void switch_off(void)
 {
     atomic_store(&mode_in_force, (int)JIT_OFF);
@@ -131,33 +138,81 @@ static bool is_sound(const struct wave_region *region, struct jit_build *build)
            jit_build_failed(build, "%zu instructions are too many", wave_inst_count(region));
 }
 
-/* Makes the code of a region. False, with a line in the log: it could not be. */
-static bool compile(const struct wave_region *region, struct jit_object *out_object)
+static bool open_llvm(unsigned version);
+
+/* Code that an earlier process has made. */
+static bool load_kept(struct jit_build *build, struct jit_object *out_object)
 {
-    struct jit_build build = {
-        .llvm = &jit.llvm, .region = region, .all_live = jit_mode() == JIT_COMPARE};
-    uint64_t begun = now_ns();
-    *out_object = (struct jit_object){0};
-    bool made = is_sound(region, &build) && jit_build_begin(&build) && jit_build_function(&build) &&
-                jit_build_code(&build, out_object);
-    uint64_t spent = now_ns() - begun;
-    jit_build_fini(&build);
-    if (made)
-        AH_LOG(AH_LOG_DEBUG, AH_LOG_CODE, "Compiled %s: %zu instructions, %zu bytes, %.1f ms%s",
-               region->name, wave_inst_count(region), out_object->size, (double)spent / 1e6,
-               build.in_memory ? ", slots in memory" : "");
+    size_t size;
+    void *object = jit_store_read(&build->key, &size);
+    bool loaded = object && jit_object_load(out_object, object, size, build->region->machine,
+                                            &build->addresses, build->reason, JIT_REASON);
+    free(object);
+    build->reason[0] = '\0';
+    return loaded;
+}
+
+static bool make_code(struct jit_build *build, struct jit_object *out_object)
+{
+    build->absent = !open_llvm(build->region->machine->bitcode->version);
+    return !build->absent && jit_build_function(build) && jit_build_code(build, out_object);
+}
+
+static void log_region(const struct jit_build *build, const struct jit_object *object, bool loaded,
+                       uint64_t ns)
+{
+    const struct wave_region *region = build->region;
+    if (build->absent)
+        return;
+    if (object->entry)
+        AH_LOG(AH_LOG_DEBUG, AH_LOG_CODE, "%s %s: %zu instructions, %zu bytes, %.1f ms%s",
+               loaded ? "Loaded" : "Compiled", region->name, wave_inst_count(region), object->size,
+               (double)ns / 1e6, build->in_memory ? ", slots in memory" : "");
     else
         AH_LOG_WARN("%s is not compiled, and stays with the interpreter: %s",
-                    region->name ? region->name : "A region", build.reason);
-    print_region(region, &build, out_object, spent);
+                    region->name ? region->name : "A region", build->reason);
+    print_region(region, build, object, ns);
+}
+
+static void count_region(const struct jit_build *build, const struct jit_object *object,
+                         bool loaded, uint64_t ns)
+{
     pthread_mutex_lock(&jit.lock);
-    jit.statistics.nanoseconds += spent;
-    jit.statistics.bytes += out_object->size;
-    jit.statistics.compiled += made;
-    jit.statistics.failed += !made;
-    jit.statistics.in_memory += made && build.in_memory;
+    jit.statistics.nanoseconds += ns;
+    jit.statistics.bytes += object->size;
+    jit.statistics.compiled += object->entry != NULL;
+    jit.statistics.loaded += loaded;
+    jit.statistics.failed += !object->entry && !build->absent;
+    jit.statistics.in_memory += object->entry && build->in_memory;
     pthread_mutex_unlock(&jit.lock);
+}
+
+/* Makes the code of a region, or takes what was kept. False: it could not be made, which the log
+ * says. */
+static bool compile(const struct wave_region *region, bool kept, struct jit_object *out_object)
+{
+    struct jit_build build = {
+        .llvm = &jit.llvm, .region = region, .all_live = jit_mode() == JIT_COMPARE, .keep = kept};
+    uint64_t begun = now_ns();
+    *out_object = (struct jit_object){0};
+    bool sound = is_sound(region, &build) && jit_build_begin(&build);
+    bool loaded = sound && kept && load_kept(&build, out_object);
+    bool made = loaded || (sound && make_code(&build, out_object));
+    uint64_t spent = now_ns() - begun;
+    jit_build_fini(&build);
+    log_region(&build, out_object, loaded, spent);
+    count_region(&build, out_object, loaded, spent);
     return made;
+}
+
+bool jit_is_kept(const struct wave_region *region)
+{
+    struct jit_build build = {.region = region, .all_live = jit_mode() == JIT_COMPARE};
+    if (jit_is_eager() || !jit_store_is_on())
+        return false;
+    bool kept = jit_build_begin(&build) && jit_store_has(&build.key);
+    jit_build_fini(&build);
+    return kept;
 }
 
 /* LLVM ends the process when this returns. What others do with the same library stays so. */
@@ -214,13 +269,14 @@ static bool open_llvm(unsigned version)
 }
 
 /* What LLVM has allocated until a fatal error is lost. */
-static bool compile_safely(const struct wave_region *region, struct jit_object *out_object)
+static bool compile_safely(const struct wave_region *region, bool kept,
+                           struct jit_object *out_object)
 {
     sigjmp_buf here;
     volatile bool made = false;
     if (sigsetjmp(here, 0) == 0) {
         rescue = &here;
-        made = compile(region, out_object);
+        made = compile(region, kept, out_object);
     } else {
         switch_off();
         pthread_mutex_lock(&jit.lock);
@@ -233,10 +289,8 @@ static bool compile_safely(const struct wave_region *region, struct jit_object *
 
 static void compile_one(struct jit_region *region)
 {
-    const struct wave_bitcode *bitcode = region->region->machine->bitcode;
     jit_code code = NULL;
-    bool wanted = jit_mode() != JIT_OFF && (!bitcode || open_llvm(bitcode->version));
-    if (wanted && compile_safely(region->region, &region->object))
+    if (jit_mode() != JIT_OFF && compile_safely(region->region, region->kept, &region->object))
         memcpy(&code, &region->object.entry, sizeof code);
     region->done(region->data, code);
     region->release(region->data);
@@ -360,6 +414,7 @@ static struct jit_region *request(const struct wave_region *region,
     if (!made)
         return NULL;
     *made = (struct jit_region){.region = region, .done = done, .release = release, .data = data};
+    made->kept = !at_once && !jit_is_eager();
     jit_wait_at_exit();
     pthread_mutex_lock(&jit.lock);
     bool taken =

@@ -279,11 +279,10 @@ static void call_handler(const struct maker *m, const struct wave_inst *inst,
     memcpy(&handler, (const char *)inst->op + m->machine->handler_offset, sizeof handler);
     write_back(m, back);
     LLVMValueRef values[] = {m->real.state, address(m, inst->op)};
-    LLVMValueRef next = m->llvm->LLVMBuildCall2(m->at, m->handler_type,
-                                                address(m, handler), values, 2, "");
+    LLVMValueRef next =
+        m->llvm->LLVMBuildCall2(m->at, m->handler_type, address(m, handler), values, 2, "");
     LLVMBasicBlockRef other = new_block(m, "other"), done = new_block(m, "done");
-    LLVMValueRef same =
-        m->llvm->LLVMBuildICmp(m->at, LLVMIntNE, next, address(m, inst->next), "");
+    LLVMValueRef same = m->llvm->LLVMBuildICmp(m->at, LLVMIntNE, next, address(m, inst->next), "");
     branch_unlikely(m, same, other, done);
     go_to(m, other);
     m->llvm->LLVMBuildRet(m->at, next);
@@ -612,7 +611,7 @@ static void note_problem(LLVMDiagnosticInfoRef info, void *data)
 
 bool jit_build_begin(struct jit_build *build)
 {
-    const uint64_t salt = jit_code_salt(build->llvm->version) + build->all_live;
+    const uint64_t salt = jit_code_salt() * 2 + build->all_live;
     return (wave_flow_init(&build->flow, build->region, build->all_live) &&
             jit_key_make(build->region, &build->flow, salt, &build->addresses, &build->key)) ||
            jit_build_failed(build, "no memory");

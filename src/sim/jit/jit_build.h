@@ -14,6 +14,8 @@ struct jit_build {
     const struct jit_llvm *llvm;
     const struct wave_region *region;
     bool all_live;           /* write back all slots */
+    bool keep;               /* the code, for the next process */
+    bool absent;             /* there is no LLVM, which the log says already */
     char reason[JIT_REASON]; /* why it failed */
     struct wave_flow flow;
     struct jit_addresses addresses;
@@ -24,11 +26,11 @@ struct jit_build {
     bool in_memory; /* LLVM could not keep the slots in registers */
 };
 
-/* Finds flow, addresses and the key. What it takes is freed by jit_build_fini. */
+/* Finds flow, addresses and the key, without LLVM. What it takes is freed by jit_build_fini. */
 bool jit_build_begin(struct jit_build *build);
 
-/* A number for what the passes are, and the version of LLVM that has them. */
-uint64_t jit_code_salt(unsigned version);
+/* A number for what the passes are. */
+uint64_t jit_code_salt(void);
 
 /* Makes the function of the region, in a module with the functions of the bitcode that it calls. */
 bool jit_build_function(struct jit_build *build);

@@ -1,5 +1,6 @@
 /* Owns the passes over a region's function, and the way to machine code. */
 #include "jit_build.h"
+#include "jit_store.h"
 
 #include <string.h>
 
@@ -13,12 +14,10 @@ static const char passes[] =
     "sroa<modify-cfg>,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,"
     "licm),gvn,dse,simplifycfg),globaldce";
 
-uint64_t jit_code_salt(unsigned version)
+uint64_t jit_code_salt(void)
 {
-    uint64_t salt = version;
-    for (const char *at = passes; *at; at++)
-        salt = salt * 31 + (unsigned char)*at;
-    return salt;
+    enum { FORMAT = 1 }; /* of what jit_build.c makes of a region: to be changed with it */
+    return jit_hash(passes, sizeof passes) + FORMAT;
 }
 
 static bool run_passes(struct jit_build *build, LLVMTargetMachineRef machine)
@@ -81,11 +80,12 @@ static bool emit(struct jit_build *build, LLVMTargetMachineRef machine,
         llvm->LLVMDisposeMessage(message);
         return false;
     }
-    bool loaded =
-        !build->reason[0] &&
-        jit_object_load(out_object, llvm->LLVMGetBufferStart(file), llvm->LLVMGetBufferSize(file),
-                        build->region->machine, &build->addresses, build->reason,
-                        sizeof build->reason);
+    bool loaded = !build->reason[0] &&
+                  jit_object_load(out_object, llvm->LLVMGetBufferStart(file),
+                                  llvm->LLVMGetBufferSize(file), build->region->machine,
+                                  &build->addresses, build->reason, sizeof build->reason);
+    if (loaded && build->keep)
+        jit_store_write(&build->key, llvm->LLVMGetBufferStart(file), llvm->LLVMGetBufferSize(file));
     llvm->LLVMDisposeMemoryBuffer(file);
     return loaded;
 }

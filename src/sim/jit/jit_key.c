@@ -47,6 +47,13 @@ static void add_text(struct hash *hash, const char *text)
     add_bytes(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
+uint64_t jit_hash(const void *bytes, size_t size)
+{
+    struct hash hash = {1, 2};
+    add_bytes(&hash, bytes, size);
+    return hash.a ^ hash.b;
+}
+
 /* Of the bytes of a bitcode, which is found once for each. */
 static uint64_t hash_of_bitcode(const struct wave_bitcode *bitcode)
 {
@@ -63,10 +70,8 @@ static uint64_t hash_of_bitcode(const struct wave_bitcode *bitcode)
     while (i + 1 < KNOWN && known[i].bytes && known[i].bytes != bitcode->bytes)
         i++;
     if (known[i].bytes != bitcode->bytes) {
-        struct hash hash = {1, 2};
-        add_bytes(&hash, bitcode->bytes, (size_t)(bitcode->end - bitcode->bytes));
         known[i].bytes = bitcode->bytes;
-        known[i].hash = hash.a ^ hash.b;
+        known[i].hash = jit_hash(bitcode->bytes, (size_t)(bitcode->end - bitcode->bytes));
     }
     uint64_t hash = known[i].hash;
     pthread_mutex_unlock(&lock);

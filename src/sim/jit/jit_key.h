@@ -26,6 +26,9 @@ bool jit_key_make(const struct wave_region *region, const struct wave_flow *flow
                   struct jit_addresses *out_addresses, struct jit_key *out_key);
 void jit_addresses_fini(struct jit_addresses *addresses);
 
+/* A checksum. */
+uint64_t jit_hash(const void *bytes, size_t size);
+
 /* The number of an address that is among them. */
 unsigned jit_address_number(const struct jit_addresses *addresses, const void *address);
 

@@ -182,6 +182,11 @@ static bool parse_print(const char *text, struct sim_options *options)
     return parse_path(text, sizeof options->jit_print, options->jit_print);
 }
 
+static bool parse_cache(const char *text, struct sim_options *options)
+{
+    return parse_path(text, sizeof options->jit_cache, options->jit_cache);
+}
+
 static bool parse_llvm(const char *text, struct sim_options *options)
 {
     return parse_path(text, sizeof options->llvm, options->llvm);
@@ -211,6 +216,7 @@ static const struct option progress = {parse_progress, "a number of seconds such
 static const struct option jit = {parse_jit, "off, on or compare"};
 static const struct option jit_threshold = {parse_threshold, "a whole number"};
 static const struct option jit_print = {parse_print, "a path of at most 1023 characters"};
+static const struct option jit_cache = {parse_cache, "off, or a path of at most 1023 characters"};
 static const struct option llvm = {parse_llvm, "a path of at most 1023 characters"};
 static const struct option faults = {parse_faults, "a list of at most 1023 characters"};
 static const struct option profile = {parse_profile, "a folder of at most 4095 characters"};
@@ -256,6 +262,7 @@ static void take_file(struct sim_options *options)
     take(options, &timeout, "sim.timeout", copy(config.sim_timeout));
     take(options, &progress, "sim.progress", copy(config.sim_progress));
     take(options, &jit, "sim.jit", copy(config.sim_jit));
+    take(options, &jit_cache, "sim.jit_cache", copy(config.sim_jit_cache));
     take(options, &llvm, "sim.llvm", copy(config.sim_llvm));
     take(options, &faults, "sim.faults", join(&config.sim_faults));
     take(options, &profile, "sim.profile",
@@ -278,6 +285,7 @@ static void take_variables(struct sim_options *options)
     take(options, &jit_threshold, "ANYHIP_SIM_JIT_THRESHOLD",
          ah_env_string("ANYHIP_SIM_JIT_THRESHOLD"));
     take(options, &jit_print, "ANYHIP_SIM_JIT_PRINT", ah_env_path("ANYHIP_SIM_JIT_PRINT"));
+    take(options, &jit_cache, "ANYHIP_SIM_JIT_CACHE", ah_env_path("ANYHIP_SIM_JIT_CACHE"));
     take(options, &llvm, "ANYHIP_LLVM", ah_env_path("ANYHIP_LLVM"));
     take(options, &faults, "ANYHIP_SIM_FAULTS", ah_env_string("ANYHIP_SIM_FAULTS"));
     take(options, &profile, "ANYHIP_SIM_PROFILE", ah_env_path("ANYHIP_SIM_PROFILE"));

@@ -34,6 +34,8 @@ struct sim_options {
     uint64_t
         jit_threshold;    /* ANYHIP_SIM_JIT_THRESHOLD: ops that code costs before it is compiled */
     char jit_print[1024]; /* ANYHIP_SIM_JIT_PRINT: a file for compiled regions, or "" */
+    char jit_cache[1024]; /* ANYHIP_SIM_JIT_CACHE: a folder for compiled regions, "off", or "": the
+                             usual folder */
     char llvm[1024];      /* ANYHIP_LLVM: the file or the folder of libLLVM, or "" */
     char faults[1024];    /* ANYHIP_SIM_FAULTS, as it is written; sim_faults.c reads it */
     char profile[4096];   /* ANYHIP_SIM_PROFILE: a folder, "": nothing is profiled */

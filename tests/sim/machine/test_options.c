@@ -132,6 +132,16 @@ static void what_is_profiled_is_not_compiled(void **state)
     assert_int_equal(options.jit, SIM_JIT_OFF);
 }
 
+static void compiled_code_is_kept_in_a_folder_or_not_at_all(void **state)
+{
+    (void)state;
+    read_options();
+    assert_string_equal(options.jit_cache, "");
+    ah_test_setenv("ANYHIP_SIM_JIT_CACHE", "off");
+    read_options();
+    assert_string_equal(options.jit_cache, "off");
+}
+
 static void text_that_does_not_parse_is_named_and_counts_as_unset(void **state)
 {
     (void)state;
@@ -329,6 +339,7 @@ int main(void)
         OPTIONS_TEST(every_variable_overrides_the_file),
         OPTIONS_TEST(text_that_does_not_parse_is_named_and_counts_as_unset),
         OPTIONS_TEST(what_is_profiled_is_not_compiled),
+        OPTIONS_TEST(compiled_code_is_kept_in_a_folder_or_not_at_all),
         OPTIONS_TEST(sizes_have_units),
         OPTIONS_TEST(all_checks_have_one_name),
         OPTIONS_TEST(without_faults_nothing_fails),

@@ -158,7 +158,9 @@ static uint64_t enough(struct amdgpu_unit *unit, enum amdgpu_region_kind kind)
     if (ops)
         return ops;
     struct amdgpu_region *region = describe(unit, kind);
-    ops = jit_enough(region ? wave_inst_count(&region->region) : 0);
+    ops = region && jit_is_kept(&region->region)
+              ? 1
+              : jit_enough(region ? wave_inst_count(&region->region) : 0);
     if (region)
         make_sites(unit, region);
     amdgpu_region_destroy(region);
@@ -172,7 +174,7 @@ void amdgpu_unit_heat(struct amdgpu_unit *unit, enum amdgpu_region_kind kind, ui
         return;
     uint64_t heat =
         atomic_fetch_add_explicit(&unit->builds[kind].heat, ops, memory_order_relaxed) + ops;
-    if (heat >= jit_enough(0) && heat >= enough(unit, kind))
+    if (heat >= jit_enough_to_look() && heat >= enough(unit, kind))
         amdgpu_unit_request(unit, kind);
 }
 
@@ -195,7 +197,7 @@ void amdgpu_unit_heat_all(struct amdgpu_unit *unit, uint64_t ops, bool parted)
     }
     uint64_t heat = atomic_fetch_add_explicit(&all->heat, ops, memory_order_relaxed) + ops;
     int cold = COLD;
-    if (heat >= jit_enough(0) && heat >= enough(unit, AMDGPU_FOR_BOTH) &&
+    if (heat >= jit_enough_to_look() && heat >= enough(unit, AMDGPU_FOR_BOTH) &&
         atomic_compare_exchange_strong(&all->state, &cold, REFUSED)) /* nor ever needed */
         amdgpu_unit_request(unit, AMDGPU_FOR_BOTH);
 }

@@ -10,6 +10,9 @@
  * front ends see to. In JIT_COMPARE all slots that a region has written are written back, whether
  * they are live or not.
  *
+ * Code is kept in files for the next process (jit_store.h), but what is compiled at once, or before
+ * it is executed, as tests do.
+ *
  * All functions may be called from any thread. */
 #ifndef JIT_H
 #define JIT_H
@@ -25,6 +28,11 @@ enum jit_mode jit_mode(void);
  * instructions of a region: one takes LLVM about as long as the interpreter takes for 100000 to
  * 200000 ops. ANYHIP_SIM_JIT_THRESHOLD for each, and for one more. */
 uint64_t jit_enough(uint64_t instructions);
+/* How many ops before it is worth looking how long a region is, and whether its code is kept. */
+uint64_t jit_enough_to_look(void);
+/* Whether an earlier process has kept the code of a region, so that it is worth requesting at
+ * once. */
+bool jit_is_kept(const struct wave_region *region);
 /* Whether everything is to be compiled before it is executed, and jit_enough() is 1: a threshold of
  * 1, for tests. */
 bool jit_is_eager(void);
@@ -63,6 +71,7 @@ void jit_finish(void);
 /* What was compiled so far: for the log at exit, tests and benchmarks. */
 struct jit_statistics {
     uint64_t requested, compiled, refused, failed; /* regions */
+    uint64_t loaded;      /* of the compiled ones, those whose code was kept */
     uint64_t in_memory;   /* compiled regions whose slots are not in registers of the host */
     uint64_t nanoseconds; /* spent compiling */
     uint64_t bytes;       /* of code */
