@@ -13,7 +13,8 @@ struct jit_object {
 
 /* Loads an ELF file for x86-64 that is in memory: its sections of code and constants, and stubs for
  * functions and addresses of others: those of the machine, a few of the C library, and addresses
- * that the region names. Its function is JIT_ENTRY. False: out_reason says why; the file is not trusted to be well-formed. */
+ * that the region names. Its function is JIT_ENTRY. False: out_reason says why; the file is not
+ * trusted to be well-formed. */
 bool jit_object_load(struct jit_object *out_object, const void *file, size_t size,
                      const struct wave_machine *machine, const struct jit_addresses *addresses,
                      char *out_reason, size_t reason_size);

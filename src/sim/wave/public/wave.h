@@ -198,7 +198,8 @@ void wave_print(const struct wave_region *region, FILE *out);
 
 /* Checks what this page requires: slots that overlap partly or lie outside of the frame or the
  * state, targets and entries that do not exist, instructions without an op or a function, blocks
- * that cannot be reached, fields that overlap. False: out_reason says what, with the block and the instruction. */
+ * that cannot be reached, fields that overlap. False: out_reason says what, with the block and the
+ * instruction. */
 bool wave_verify(const struct wave_region *region, char *out_reason, size_t reason_size);
 
 /* Instructions in all blocks. */
