@@ -124,7 +124,7 @@ void *jit_store_read_in(const struct jit_store *store, const struct jit_key *key
 {
     char path[PATH_SIZE];
     name_file(store, key, path);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
         return NULL;
     void *object = read_object(file, key, out_size);
