@@ -138,6 +138,12 @@ static bool is_sound(const struct wave_region *region, struct jit_build *build)
            jit_build_failed(build, "%zu instructions are too many", wave_inst_count(region));
 }
 
+/* Whether slots that nothing reads are compared, too. */
+static bool compares_all(const struct wave_region *region)
+{
+    return jit_mode() == JIT_COMPARE && !region->machine->compares_live;
+}
+
 static bool open_llvm(unsigned version);
 
 /* Code that an earlier process has made. */
@@ -192,7 +198,7 @@ static void count_region(const struct jit_build *build, const struct jit_object 
 static bool compile(const struct wave_region *region, bool kept, struct jit_object *out_object)
 {
     struct jit_build build = {
-        .llvm = &jit.llvm, .region = region, .all_live = jit_mode() == JIT_COMPARE, .keep = kept};
+        .llvm = &jit.llvm, .region = region, .all_live = compares_all(region), .keep = kept};
     uint64_t begun = now_ns();
     *out_object = (struct jit_object){0};
     bool sound = is_sound(region, &build) && jit_build_begin(&build);
@@ -207,7 +213,7 @@ static bool compile(const struct wave_region *region, bool kept, struct jit_obje
 
 bool jit_is_kept(const struct wave_region *region)
 {
-    struct jit_build build = {.region = region, .all_live = jit_mode() == JIT_COMPARE};
+    struct jit_build build = {.region = region, .all_live = compares_all(region)};
     if (jit_is_eager() || !jit_store_is_on())
         return false;
     bool kept = jit_build_begin(&build) && jit_store_has(&build.key);

@@ -275,12 +275,10 @@ static void leave(const struct maker *m, const struct wave_back *back, const voi
 static void call_handler(const struct maker *m, const struct wave_inst *inst,
                          const struct wave_back *back, LLVMBasicBlockRef on)
 {
-    const void *handler;
-    memcpy(&handler, (const char *)inst->op + m->machine->handler_offset, sizeof handler);
     write_back(m, back);
     LLVMValueRef values[] = {m->real.state, address(m, inst->op)};
-    LLVMValueRef next =
-        m->llvm->LLVMBuildCall2(m->at, m->handler_type, address(m, handler), values, 2, "");
+    LLVMValueRef handler = address(m, wave_handler(m->machine, inst->op));
+    LLVMValueRef next = m->llvm->LLVMBuildCall2(m->at, m->handler_type, handler, values, 2, "");
     LLVMBasicBlockRef other = new_block(m, "other"), done = new_block(m, "done");
     LLVMValueRef same = m->llvm->LLVMBuildICmp(m->at, LLVMIntNE, next, address(m, inst->next), "");
     branch_unlikely(m, same, other, done);
@@ -353,7 +351,8 @@ static void make_branch(const struct maker *m, const struct wave_block *block,
                         .read_count = block->read_count};
     LLVMValueRef result = make_call(m, &call);
     take_results(m, &call);
-    for (unsigned i = 0; i < block->target_count; i++) {
+    unsigned last = block->stays ? block->target_count - 1 : block->target_count;
+    for (unsigned i = 0; i < last; i++) {
         LLVMBasicBlockRef other = new_block(m, "other");
         LLVMValueRef branch = m->llvm->LLVMBuildCondBr(m->at, equals(m, result, i),
                                                        m->blocks[block->targets[i]], other);
@@ -361,7 +360,10 @@ static void make_branch(const struct maker *m, const struct wave_block *block,
             m->llvm->LLVMSetMetadata(branch, m->weights_kind, m->likely);
         go_to(m, other);
     }
-    leave(m, back, block->op);
+    if (block->stays)
+        m->llvm->LLVMBuildBr(m->at, m->blocks[block->targets[last]]);
+    else
+        leave(m, back, block->op);
 }
 
 static void make_block(const struct maker *m, unsigned b)

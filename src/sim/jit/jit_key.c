@@ -183,8 +183,7 @@ static void add_call(struct maker *m, const char *function, const uint64_t *argu
 
 static void add_inst(struct maker *m, const struct wave_inst *inst)
 {
-    const void *handler;
-    add(&m->hash, inst->kind);
+    add(&m->hash, inst->kind * 2 + inst->plain);
     add_call(m, inst->function, inst->arguments, inst->argument_count, inst->addresses);
     add_slots(m, inst->reads, inst->read_count);
     add_slots(m, inst->writes, inst->write_count);
@@ -193,9 +192,8 @@ static void add_inst(struct maker *m, const struct wave_inst *inst)
     add_address(m, inst->op);
     if (inst->kind == WAVE_GUARD)
         return;
-    memcpy(&handler, (const char *)inst->op + m->region->machine->handler_offset, sizeof handler);
     add_address(m, inst->next);
-    add_address(m, handler);
+    add_address(m, wave_handler(m->region->machine, inst->op));
 }
 
 static void add_block(struct maker *m, unsigned b)
@@ -206,7 +204,7 @@ static void add_block(struct maker *m, unsigned b)
         add_inst(m, &block->insts[n]);
         add_back(m, &m->flow->back[b][n]);
     }
-    add(&m->hash, block->end);
+    add(&m->hash, block->end * 2 + block->stays);
     if (block->end == WAVE_BRANCH)
         add_call(m, block->function, block->arguments, block->argument_count, block->addresses);
     if (block->end == WAVE_BRANCH)

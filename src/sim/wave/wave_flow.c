@@ -38,10 +38,14 @@ static void remove_all(const struct work *w, uint64_t *set, const struct wave_sl
 
 static void dirty_after(const struct work *w, const struct wave_inst *inst, uint64_t *dirty)
 {
-    if (inst->kind == WAVE_HANDLER) /* all is written back, and the handler writes in place */
+    if (inst->kind == WAVE_HANDLER && !inst->plain) { /* all is in place then */
         memset(dirty, 0, w->words * sizeof *dirty);
-    else
+    } else if (inst->kind == WAVE_HANDLER) {
+        remove_all(w, dirty, inst->reads, inst->read_count);
+        remove_all(w, dirty, inst->writes, inst->write_count);
+    } else {
         add_all(w, dirty, inst->writes, inst->write_count);
+    }
 }
 
 static void find_dirty(struct work *w)
@@ -75,8 +79,7 @@ static void live_at_end(const struct work *w, const struct wave_block *block, ui
     memset(live, 0, w->words * sizeof *live);
     for (unsigned t = 0; t < block->target_count; t++)
         wave_set_join(live, w->live + (size_t)block->targets[t] * w->words, w->words);
-    bool more = block->end == WAVE_LEAVE ||
-                (block->end == WAVE_BRANCH && block->target_count < WAVE_TARGETS_MAX);
+    bool more = block->end == WAVE_LEAVE || (block->end == WAVE_BRANCH && block->target_count < 2);
     if (more || w->all_live)
         live_outside(w, block->op, live);
     if (block->end == WAVE_BRANCH)
@@ -87,7 +90,7 @@ static void live_before(const struct work *w, const struct wave_inst *inst, uint
 {
     remove_all(w, live, inst->writes, inst->write_count);
     add_all(w, live, inst->reads, inst->read_count);
-    if (w->all_live || inst->kind == WAVE_GUARD || inst->kind == WAVE_HANDLER)
+    if (w->all_live || inst->kind == WAVE_GUARD || (inst->kind == WAVE_HANDLER && !inst->plain))
         live_outside(w, inst->op, live);
 }
 
@@ -106,6 +109,22 @@ static void find_live(struct work *w)
 }
 
 /* ---- where slots are written back -------------------------------------------------------- */
+
+/* For a handler that reads nothing but what it names. */
+static bool put_reads_back(const struct work *w, const struct wave_inst *inst,
+                           const uint64_t *dirty, struct wave_back *out_back)
+{
+    unsigned *slots = malloc((inst->read_count + 1) * sizeof *slots);
+    if (!slots)
+        return false;
+    *out_back = (struct wave_back){.slots = slots};
+    for (unsigned i = 0; i < inst->read_count; i++) {
+        unsigned slot = wave_slot_index(w->slots, w->count, &inst->reads[i]);
+        if (wave_set_has(dirty, slot))
+            slots[out_back->count++] = slot;
+    }
+    return true;
+}
 
 static bool put_back(const struct work *w, const uint64_t *dirty, const uint64_t *live,
                      struct wave_back *out_back)
@@ -136,12 +155,16 @@ static bool find_back(const struct work *w, unsigned b, uint64_t *live, struct w
     }
     memcpy(w->now, w->dirty + (size_t)b * w->words, w->words * sizeof *w->now);
     for (unsigned n = 0; n < last; n++) {
-        if (block->insts[n].kind != WAVE_EFFECT &&
-            !put_back(w, w->now, live + (size_t)n * w->words, &back[n]))
+        const struct wave_inst *inst = &block->insts[n];
+        bool fine = inst->kind == WAVE_EFFECT ||
+                    (inst->plain && inst->kind != WAVE_GUARD
+                         ? put_reads_back(w, inst, w->now, &back[n])
+                         : put_back(w, w->now, live + (size_t)n * w->words, &back[n]));
+        if (!fine)
             return false;
         dirty_after(w, &block->insts[n], w->now);
     }
-    return block->end == WAVE_JUMP ||
+    return block->end == WAVE_JUMP || block->stays ||
            put_back(w, w->now, live + (size_t)last * w->words, &back[last]);
 }
 

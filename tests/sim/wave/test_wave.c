@@ -113,6 +113,38 @@ static void slots_are_written_back_where_they_are_dirty_and_live(void **state)
     wave_flow_fini(&flow);
 }
 
+/* What it reads and writes is then in place; all else still is not. */
+static void a_plain_handler_has_only_what_it_reads_in_place(void **state)
+{
+    (void)state;
+    struct wave_flow flow;
+    make_loop();
+    struct wave_inst *inst = &program.insts[1][1];
+    inst->kind = WAVE_HANDLER;
+    inst->function = NULL;
+    assert_true(wave_flow_init(&flow, &program.region, false));
+    assert_string_equal(back(&flow, 1, 1), "0 128 384 ");
+    assert_string_equal(back(&flow, 2, 0), "384 ");
+    wave_flow_fini(&flow);
+    inst->plain = true;
+    assert_true(wave_flow_init(&flow, &program.region, false));
+    assert_string_equal(back(&flow, 1, 1), "128 ");
+    assert_string_equal(back(&flow, 2, 0), "0 384 ");
+    wave_flow_fini(&flow);
+}
+
+static void nothing_is_written_back_at_a_branch_that_does_not_leave(void **state)
+{
+    (void)state;
+    struct wave_flow flow;
+    make_loop();
+    program.blocks[1].stays = true;
+    assert_true(wave_flow_init(&flow, &program.region, false));
+    assert_string_equal(back(&flow, 1, 3), "");
+    assert_string_equal(back(&flow, 2, 0), "0 128 256 384 ");
+    wave_flow_fini(&flow);
+}
+
 /* A slot that one of two ways writes is loaded, since it is written back after both. */
 static void a_slot_that_is_written_on_some_paths_is_loaded(void **state)
 {
@@ -250,6 +282,8 @@ int main(void)
         AH_TEST(a_region_is_printed_by_line),
         AH_TEST(slots_that_are_read_first_go_in),
         AH_TEST(slots_are_written_back_where_they_are_dirty_and_live),
+        AH_TEST(a_plain_handler_has_only_what_it_reads_in_place),
+        AH_TEST(nothing_is_written_back_at_a_branch_that_does_not_leave),
         AH_TEST(a_slot_that_is_written_on_some_paths_is_loaded),
         AH_TEST(an_entry_loads_what_is_needed_from_there_on),
         AH_TEST(a_block_is_reached_from_any_entry),

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- values ------------------------------------------------------------------------------ */
 
@@ -59,6 +60,9 @@ enum wave_kind {
 
 struct wave_inst {
     enum wave_kind kind;
+    /* ATTEMPT and HANDLER: the handler accesses no slots but those below, and returns next, or NULL
+     * after which the wave goes on nowhere. Nothing else has to be in place. */
+    bool plain;
     const char *function;      /* NULL for WAVE_HANDLER */
     const uint64_t *arguments; /* constants */
     unsigned argument_count;
@@ -80,17 +84,18 @@ enum wave_end {
     WAVE_JUMP,   /* to targets[0] */
     WAVE_BRANCH, /* function's result k < target_count: to targets[k]; otherwise the region is left
                     at op, which the interpreter executes: the lanes differ, or the budget is
-                    spent. The function has then changed nothing. Two targets are all that op has;
-                    one may be one of several. */
+                    spent. The function has then changed nothing. Two targets or more are all that
+                    can follow op; one may be one of several. */
     WAVE_LEAVE,  /* the interpreter goes on at op */
 };
 
-enum { WAVE_TARGETS_MAX = 2 };
+enum { WAVE_TARGETS_MAX = 16 };
 
 struct wave_block {
     const struct wave_inst *insts;
     unsigned inst_count;
     enum wave_end end;
+    bool stays;           /* WAVE_BRANCH: the result is always one of the targets */
     const char *function; /* WAVE_BRANCH: as of instructions */
     const uint64_t *arguments;
     unsigned argument_count;
@@ -149,6 +154,10 @@ struct wave_machine {
     /* offset in an op of the pointer to its handler, of the type
      * const op *handler(state *, const op *) */
     uint32_t handler_offset;
+    /* NULL: handlers are called. Otherwise this is, and calls the handler: for what has to be in
+     * place then and is not a field. The region is left where the result is not the op's next. */
+    const void *(*call)(void *state, const void *op);
+    bool compares_live; /* JIT_COMPARE: slots that nothing reads are not compared */
     /* Writes what an op is, for printed regions and the log: "add.s32 %r1, %r2, %r3; (line 42)". */
     void (*describe)(const void *op, const void *data, char *out, size_t out_size);
 };
@@ -176,6 +185,18 @@ struct wave_region {
 static inline bool wave_is_address(uint64_t addresses, const uint64_t *arguments, unsigned argument)
 {
     return addresses >> argument & 1 && arguments[argument];
+}
+
+/* What is called where an op is left to the interpreter: the machine's function, or the op's
+ * handler. */
+static inline const void *wave_handler(const struct wave_machine *machine, const void *op)
+{
+    const void *handler;
+    if (machine->call)
+        memcpy(&handler, &machine->call, sizeof handler);
+    else
+        memcpy(&handler, (const char *)op + machine->handler_offset, sizeof handler);
+    return handler;
 }
 
 /* How many entries a region has, and the block of one. */
