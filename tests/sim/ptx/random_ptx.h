@@ -1,5 +1,6 @@
-/* Random kernels: straight lines, loops, branches, predicated instructions, loads and stores, from
- * a number that says which. Every kernel ends, and accesses only its own memory. */
+/* Random kernels: straight lines, loops that lanes leave together or one by one, branches on which
+ * they part, predicated instructions, loads and stores, shuffles, ends, from a number that says
+ * which. Every kernel ends, and accesses only its own memory. */
 #ifndef TESTS_SIM_PTX_RANDOM_PTX_H
 #define TESTS_SIM_PTX_RANDOM_PTX_H
 
@@ -21,6 +22,8 @@ struct random_ptx {
     char *text;
     size_t size, length;
     unsigned labels, depth;
+    unsigned parts; /* branches around what is being made */
+    bool ended;     /* some lanes may have ended */
 };
 
 static inline uint32_t random_below(struct random_ptx *r, uint32_t limit)
@@ -294,6 +297,62 @@ static inline void random_access(struct random_ptx *r)
         random_add(r, "ld.global.%s %s, [%%ta];\n", sizes[n], value);
 }
 
+/* Of memory that a thread alone has: at one offset for all lanes, or at any. */
+static inline void random_local(struct random_ptx *r)
+{
+    static const char *const sizes[] = {"u32", "f32", "u64", "f64", "u16", "u8", "s8"};
+    static const char kinds[] = "rfdghrr";
+    unsigned n = random_below(r, 7);
+    const char *value = random_source(r, kinds[n]);
+    while (value[0] != '%')
+        value = random_source(r, kinds[n]);
+    bool any = random_below(r, 3) == 0;
+    if (any)
+        random_add(r,
+                   "and.b32 %%t0, %%r%u, 7;\nshl.b32 %%t0, %%t0, 3;\ncvt.u64.u32 %%ta, %%t0;\n"
+                   "mov.u64 %%tl, loc;\nadd.u64 %%tl, %%tl, %%ta;\n",
+                   (unsigned)random_below(r, RANDOM_R));
+    if (random_below(r, 6) == 0)
+        random_add(r, "@%%p%u ", (unsigned)random_below(r, RANDOM_P));
+    bool write = random_below(r, 2);
+    random_add(r, write ? "st.local.%s [" : "ld.local.%s ", sizes[n]);
+    if (!write)
+        random_add(r, "%s, [", value);
+    if (any)
+        random_add(r, "%%tl]");
+    else
+        random_add(r, "loc+%u]", 8 * random_below(r, 8));
+    if (write)
+        random_add(r, ", %s", value);
+    random_add(r, ";\n");
+}
+
+/* Between lanes that are all there. */
+static inline void random_between(struct random_ptx *r)
+{
+    static const char *const modes[] = {"up", "down", "bfly", "idx"};
+    unsigned d = random_below(r, RANDOM_R), a = random_below(r, RANDOM_R),
+             mode = random_below(r, 6);
+    if (mode < 4 && !r->ended)
+        random_add(r, "shfl.sync.%s.b32 %%r%u|%%p%u, %%r%u, %u, %u, -1;\n", modes[mode], d,
+                   (unsigned)random_below(r, RANDOM_P), a, random_below(r, 32),
+                   mode == 0 ? 0u : 31u);
+    else if (mode & 1)
+        random_add(r, "vote.sync.ballot.b32 %%r%u, %%p%u, -1;\n", d,
+                   (unsigned)random_below(r, RANDOM_P));
+    else
+        random_add(r, "vote.sync.%s.pred %%p%u, %%p%u, -1;\n", mode & 2 ? "any" : "all",
+                   (unsigned)random_below(r, RANDOM_P), (unsigned)random_below(r, RANDOM_P));
+}
+
+/* Some lanes end. */
+static inline void random_end(struct random_ptx *r)
+{
+    r->ended = true;
+    random_add(r, "setp.gt.u32 %%q6, %%tx, %u;\n", random_below(r, 64));
+    random_add(r, random_below(r, 2) ? "@%%q6 bra END;\n" : "@%%q6 exit;\n");
+}
+
 static inline void random_statements(struct random_ptx *r, unsigned count);
 
 static inline void random_loop(struct random_ptx *r)
@@ -305,14 +364,20 @@ static inline void random_loop(struct random_ptx *r)
         random_add(r, "and.b32 %%t0, %%tx, 3;\nadd.u32 %%c%u, %%c%u, %%t0;\n", depth, depth);
     random_add(r, "L%u:\n", label);
     random_statements(r, 1 + random_below(r, 6));
+    if (random_below(r, 3) == 0) { /* some leave early */
+        random_add(r, "@%%p%u bra B%u;\n", (unsigned)random_below(r, RANDOM_P), label);
+        random_statements(r, 1 + random_below(r, 3));
+    }
     random_add(r, "sub.u32 %%c%u, %%c%u, 1;\nsetp.ne.u32 %%q%u, %%c%u, 0;\n@%%q%u bra L%u;\n",
                depth, depth, depth, depth, depth, label);
+    random_add(r, "B%u:\n", label);
     r->depth--;
 }
 
 static inline void random_branch(struct random_ptx *r)
 {
     unsigned label = r->labels++;
+    r->parts++;
     if (random_below(r, 2))
         random_add(r, "setp.lt.u32 %%q7, %%tx, %u;\n@%%q7 bra L%u;\n", random_below(r, 3) * 32,
                    label);
@@ -326,20 +391,27 @@ static inline void random_branch(struct random_ptx *r)
         label = end;
     }
     random_add(r, "L%u:\n", label);
+    r->parts--;
 }
 
 static inline void random_statements(struct random_ptx *r, unsigned count)
 {
     for (unsigned i = 0; i < count && r->length + 4096 < r->size; i++) {
-        unsigned kind = random_below(r, 24);
-        if (kind == 0 && r->depth < 3)
+        unsigned kind = random_below(r, 48);
+        if (kind < 2 && r->depth < 3)
             random_loop(r);
-        else if (kind == 1 && r->depth < 3)
+        else if (kind < 5 && r->depth < 3)
             random_branch(r);
-        else if (kind < 6)
+        else if (kind < 11)
             random_access(r);
-        else if (kind == 6 && r->depth == 0)
+        else if (kind == 11 && r->depth + r->parts == 0)
             random_add(r, "bar.sync 0;\n");
+        else if (kind == 12 && r->depth + r->parts == 0)
+            random_between(r);
+        else if (kind == 13 && random_below(r, 4) == 0)
+            random_end(r);
+        else if (kind < 16)
+            random_local(r);
         else
             random_arithmetic(r);
     }
@@ -348,21 +420,24 @@ static inline void random_statements(struct random_ptx *r, unsigned count)
 /* The kernel k(out, table): out has RANDOM_WORDS words of each thread, table 1 KiB of anything. */
 static inline void random_kernel(struct random_ptx *r, unsigned count)
 {
-    random_add(r,
-               ".version 8.6\n.target sm_90\n.address_size 64\n"
-               ".visible .entry k(.param .u64 out, .param .u64 tab)\n{\n"
-               ".reg .pred %%p<8>, %%q<8>;\n.reg .b16 %%h<8>;\n"
-               ".reg .b32 %%r<16>, %%t<4>, %%tx, %%own, %%c<4>, %%gid, %%bx;\n"
-               ".reg .b64 %%d<8>, %%ta, %%mine, %%table;\n.reg .f32 %%f<8>;\n.reg .f64 %%g<8>;\n"
-               ".shared .align 8 .b8 sh[%d];\n"
-               "ld.param.u64 %%mine, [out];\nld.param.u64 %%table, [tab];\n"
-               "mov.u32 %%tx, %%tid.x;\nmov.u32 %%bx, %%ctaid.x;\n"
-               "mad.lo.u32 %%gid, %%bx, %d, %%tx;\nmad.wide.u32 %%mine, %%gid, %d, %%mine;\n"
-               "mov.u32 %%own, sh;\nmad.lo.u32 %%own, %%tx, 16, %%own;\n"
-               "mul.wide.u32 %%ta, %%gid, 305419896;\nst.shared.u64 [%%own], %%ta;\nst.shared.u32 "
-               "[%%own+8], %%gid;\n"
-               "st.shared.u32 [%%own+12], %%tx;\n",
-               RANDOM_SHARED, RANDOM_THREADS, 4 * RANDOM_WORDS);
+    random_add(
+        r,
+        ".version 8.6\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out, .param .u64 tab)\n{\n"
+        ".reg .pred %%p<8>, %%q<8>;\n.reg .b16 %%h<8>;\n"
+        ".reg .b32 %%r<16>, %%t<4>, %%tx, %%own, %%c<4>, %%gid, %%bx;\n"
+        ".reg .b64 %%d<8>, %%ta, %%tl, %%mine, %%table;\n.reg .f32 %%f<8>;\n.reg .f64 %%g<8>;\n"
+        ".shared .align 8 .b8 sh[%d];\n.local .align 8 .b8 loc[64];\n"
+        "ld.param.u64 %%mine, [out];\nld.param.u64 %%table, [tab];\n"
+        "mov.u32 %%tx, %%tid.x;\nmov.u32 %%bx, %%ctaid.x;\n"
+        "mad.lo.u32 %%gid, %%bx, %d, %%tx;\nmad.wide.u32 %%mine, %%gid, %d, %%mine;\n"
+        "mov.u32 %%own, sh;\nmad.lo.u32 %%own, %%tx, 16, %%own;\n"
+        "mul.wide.u32 %%ta, %%gid, 305419896;\nst.shared.u64 [%%own], %%ta;\nst.shared.u32 "
+        "[%%own+8], %%gid;\n"
+        "st.shared.u32 [%%own+12], %%tx;\n",
+        RANDOM_SHARED, RANDOM_THREADS, 4 * RANDOM_WORDS);
+    for (unsigned i = 0; i < 8; i++)
+        random_add(r, "st.local.u64 [loc+%u], %%ta;\n", 8 * i);
     for (unsigned i = 0; i < RANDOM_R; i++)
         random_add(r, "mad.lo.u32 %%r%u, %%gid, %u, %u;\n", i, random_below(r, 100000),
                    random_below(r, 5) ? random_below(r, 1000) : 0);
@@ -393,7 +468,7 @@ static inline void random_kernel(struct random_ptx *r, unsigned count)
                    "xor.b64 %%d0, %%d%u, %%d0;\nmov.b64 %%d1, %%g%u;\nmov.b64 %%d2, %%g%u;\n"
                    "xor.b64 %%d1, %%d1, %%d2;\nst.global.u64 [%%mine+%u], %%d1;\n",
                    i, 3 * i, 3 * i + 1, 104 + 8 * i);
-    random_add(r, "ret;\n}\n");
+    random_add(r, "END:\nret;\n}\n");
 }
 
 #endif

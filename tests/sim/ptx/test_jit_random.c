@@ -14,7 +14,7 @@
 
 enum { OUT_BYTES = RANDOM_BLOCKS * RANDOM_THREADS * RANDOM_WORDS * 4, TABLE_BYTES = 1024 };
 
-static enum ptx_end execute(const char *text, bool compiled, unsigned char *out)
+static enum ptx_end execute(const char *text, unsigned threads, bool compiled, unsigned char *out)
 {
     ptx_jit_suspend(!compiled);
     struct run_module *run = run_load(text);
@@ -22,7 +22,7 @@ static enum ptx_end execute(const char *text, bool compiled, unsigned char *out)
     for (unsigned i = 0; i < OUT_BYTES + TABLE_BYTES; i++)
         ((unsigned char *)memory->view)[i] = (unsigned char)(i * 167 + (i >> 8));
     const uint64_t params[] = {memory->address, memory->address + OUT_BYTES};
-    enum ptx_end end = run_launch(run, "k", RANDOM_BLOCKS, RANDOM_THREADS, params);
+    enum ptx_end end = run_launch(run, "k", RANDOM_BLOCKS, threads, params);
     memcpy(out, memory->view, OUT_BYTES);
     sim_memory_destroy(memory);
     run_unload(run);
@@ -34,8 +34,11 @@ static bool try_kernel(unsigned which, unsigned length)
     static char text[1 << 16];
     static unsigned char expected[OUT_BYTES], found[OUT_BYTES];
     struct random_ptx r = {.state = random_state_of(which), .text = text, .size = sizeof text};
+    unsigned threads = which % 4 ? RANDOM_THREADS : RANDOM_THREADS - 17;
+    r.ended = threads < RANDOM_THREADS;
     random_kernel(&r, length);
-    enum ptx_end plain = execute(text, false, expected), compiled = execute(text, true, found);
+    enum ptx_end plain = execute(text, threads, false, expected);
+    enum ptx_end compiled = execute(text, threads, true, found);
     bool ends = plain == PTX_END_OK && compiled == PTX_END_OK;
     if (ends && memcmp(expected, found, OUT_BYTES) == 0)
         return true;
@@ -52,7 +55,7 @@ static bool try_kernel(unsigned which, unsigned length)
 static void compiled_random_kernels_do_what_the_interpreter_does(void **state)
 {
     (void)state;
-    jit_random_run(&(struct jit_random){"kernels", 12, 15, try_kernel});
+    jit_random_run(&(struct jit_random){"kernels", 20, 15, try_kernel});
     uint64_t compared, differing;
     ptx_jit_comparisons(&compared, &differing);
     assert_int_equal(differing, 0);

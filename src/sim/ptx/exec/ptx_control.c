@@ -17,7 +17,6 @@ const struct ptx_op *ptx_run_join(struct ptx_warp *warp, const struct ptx_op *op
     warp->steps += op->e;
     if (__builtin_expect(!warp->fragments, 1))
         return op + 1;
-    ptx_wave_of(warp)->parted += op->e;
     op = ptx_warp_reconverge(warp, op);
     return op ? op + 1 : NULL;
 }
@@ -65,7 +64,6 @@ static inline const struct ptx_op *go_on(struct ptx_warp *warp, const struct ptx
     warp->steps += op->e;
     if (__builtin_expect(!warp->fragments, 1))
         return op + 1;
-    ptx_wave_of(warp)->parted += op->e;
     return ptx_warp_reconverge(warp, op + 1);
 }
 

@@ -212,7 +212,7 @@ static void mark_yielded(struct ptx_wave *wave, struct ptx_fragment *fragment)
 const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins)
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
-    if (warp->mask == UINT32_MAX && wave->slice > warp->budget)
+    if (wave->started == UINT32_MAX && wave->slice > warp->budget)
         ptx_jit_loop(warp->fragment->frame->code, op, warp->launch,
                      (uint64_t)(wave->slice - warp->budget));
     wave->rests = spins && !any_ready(warp);
@@ -261,6 +261,11 @@ const struct ptx_op *ptx_warp_reconverge(struct ptx_warp *warp, const struct ptx
     if (!ready || --warp->budget > 0)
         return op;
     return ptx_warp_yield(warp, op, false);
+}
+
+uint32_t ptx_warp_take(struct ptx_warp *warp, const struct ptx_op *op, struct ptx_frame *frame)
+{
+    return merge_fragments(ptx_wave_of(warp), op, frame, PTX_WAIT_NONE);
 }
 
 /* ---- running ------------------------------------------------------------------------------ */
@@ -319,6 +324,13 @@ static const struct ptx_op *resume(struct ptx_wave *wave, struct ptx_fragment *f
     warp->budget = wave->slice;
     wave->stop = PTX_STOP_BUG;
     return fragment->op;
+}
+
+const struct ptx_op *ptx_warp_next(struct ptx_warp *warp)
+{
+    struct ptx_wave *wave = ptx_wave_of(warp);
+    charge(wave);
+    return resume(wave, pick(wave));
 }
 
 static void begin_run(struct ptx_wave *wave, unsigned budget)
@@ -388,6 +400,9 @@ void ptx_warp_prepare(struct ptx_wave *wave)
 {
     struct ptx_warp *warp = &wave->warp;
     wave->unused = NULL;
+    warp->waiting = wave->waiting;
+    warp->apart = 0;
+    memset(wave->waiting, 0, sizeof wave->waiting);
     for (unsigned i = 0; i < PTX_LANES; i++)
         free_fragment(wave, &wave->pool[i]);
     warp->alive = UINT32_MAX;
@@ -402,7 +417,7 @@ void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
     struct ptx_warp *warp = &wave->warp;
     warp->alive = wave->started = mask;
     warp->carry = 0;
-    warp->steps = wave->parted = 0;
+    warp->steps = 0;
     warp->fragments = NULL;
     wave->rests = wave->uneven = false;
     wave->share = SHARE;

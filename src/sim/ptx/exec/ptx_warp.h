@@ -38,6 +38,7 @@ struct ptx_fragment {
 };
 
 enum { PTX_BARRIERS = 16 };
+enum { PTX_PLACES = 64 }; /* of a region, at which lanes may wait for others of the warp */
 
 /* Why a handler returned NULL. */
 enum ptx_stop { PTX_STOP_BUG, PTX_STOP_SWITCH, PTX_STOP_REST, PTX_STOP_FAILED };
@@ -55,12 +56,12 @@ struct ptx_wave {
     bool uneven;                    /* one that may wait for others yields to them */
     int left, slice;                /* of the budget of this run; given to the fragment that runs */
     int share;                      /* steps until a fragment that may wait yields to others */
-    uint64_t parted;                /* warp-instructions that began while other fragments waited */
     uint32_t started;               /* lanes that ever lived */
     uint32_t guarded;               /* the mask outside of a guarded instruction */
     uint32_t cluster_pending;       /* lanes that arrived at the cluster's barrier */
     uint32_t arrived[PTX_BARRIERS]; /* strict: lanes that arrived in this phase of each */
     uint32_t tid[3][PTX_LANES];
+    uint32_t waiting[PTX_PLACES]; /* warp.waiting; zero outside of regions */
 };
 
 struct ptx_barrier {
@@ -115,6 +116,11 @@ void ptx_warp_mask(struct ptx_warp *warp, uint32_t mask);
 /* Adds lanes at a place, to the fragment that is there if there is one. */
 void ptx_warp_add(struct ptx_warp *warp, uint32_t mask, const struct ptx_op *op,
                   struct ptx_frame *frame);
+/* Takes the lanes that are ready at a place out of the list of fragments; returns them. */
+uint32_t ptx_warp_take(struct ptx_warp *warp, const struct ptx_op *op, struct ptx_frame *frame);
+/* The fragment that is to run next runs, after one has left for others: for executing ops without
+ * ptx_warp_run. Returns its op. */
+const struct ptx_op *ptx_warp_next(struct ptx_warp *warp);
 /* Called where lanes may reconverge, if there are other fragments. Returns the op to continue with:
  * op, unless others run first. */
 const struct ptx_op *ptx_warp_reconverge(struct ptx_warp *warp, const struct ptx_op *op);

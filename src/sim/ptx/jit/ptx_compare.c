@@ -5,8 +5,9 @@
 #include "log.h"
 #include "ptx_handlers.h"
 #include "ptx_jit.h"
+#include "ptx_live.h"
 #include "ptx_memory.h"
-#include "ptx_region.h"
+#include "ptx_warp.h"
 #include "wave_trace.h"
 
 #include <stdatomic.h>
@@ -15,8 +16,10 @@
 #include <string.h>
 
 struct comparison {
-    struct ptx_warp *warp, start;
+    struct ptx_warp *warp;
+    struct ptx_wave start;
     const struct ptx_code *code;
+    const struct ptx_known *known;
     unsigned char *registers; /* at the start */
     unsigned char *found;     /* the region's */
     struct wave_trace trace;
@@ -50,6 +53,30 @@ static bool note_store(struct comparison *c, const struct ptx_op *op)
 
 /* ---- the interpreter --------------------------------------------------------------------- */
 
+/* After an op that lanes may have left for others which then run. */
+static const struct ptx_op *go_on(const struct comparison *c, const struct ptx_op *next)
+{
+    return !next && !c->warp->fragment ? ptx_warp_next(c->warp) : next;
+}
+
+/* Regions look at the budget on ways back only, and may take more than there is. */
+enum { MORE = 1 << 24 };
+
+static void add_budget(struct ptx_warp *warp, int more)
+{
+    struct ptx_wave *wave = ptx_wave_of(warp);
+    wave->left += more;
+    wave->slice += more;
+    warp->budget += more;
+}
+
+/* Whether the region would go back. */
+static bool may_go(const struct comparison *c, const struct ptx_op *op)
+{
+    int left = c->warp->budget - MORE - (int)op->c;
+    return op->c == 0 || left > -(int)ptx_region_allowance(op);
+}
+
 static const struct ptx_op *execute(struct comparison *c, const struct ptx_op *op)
 {
     if (c->trace.limited || !ptx_form_repeats(c->code, op))
@@ -73,25 +100,25 @@ static const struct ptx_op *execute_guarded(struct comparison *c, const struct p
     return op ? op->run(c->warp, op) : NULL;
 }
 
-/* Where lanes agree, and the warp does not have to make way for others. */
 static const struct ptx_op *execute_branch(struct comparison *c, const struct ptx_op *op)
 {
     bool jumps = op->run == ptx_run_jump || op->run == ptx_run_jump_back;
     uint32_t taken = UINT32_MAX;
     if (!jumps) {
         memcpy(&taken, c->warp->regs + op->a, sizeof taken);
-        taken ^= (uint32_t)op->b;
+        taken = (taken ^ (uint32_t)op->b) & c->warp->mask;
     }
-    if ((taken && ~taken) || (taken && c->warp->budget - (int)op->c <= 0))
+    bool back = op->run == ptx_run_jump_back || op->run == ptx_run_branch_back;
+    if (taken && back && !may_go(c, op))
         return NULL;
-    return op->run(c->warp, op);
+    return go_on(c, op->run(c->warp, op));
 }
 
 /* NULL: this ends what can be executed once more, or an access has failed. */
 static const struct ptx_op *step(struct comparison *c, const struct ptx_op *op)
 {
     if (op->run == ptx_run_join || op->run == ptx_run_region)
-        return ptx_run_join(c->warp, op);
+        return go_on(c, ptx_run_join(c->warp, op));
     if (op->run == ptx_run_jump || op->run == ptx_run_jump_back || op->run == ptx_run_branch ||
         op->run == ptx_run_branch_back)
         return execute_branch(c, op);
@@ -102,6 +129,7 @@ static const struct ptx_op *step(struct comparison *c, const struct ptx_op *op)
 static void go_ahead(struct comparison *c, const struct ptx_op *op)
 {
     c->notes = true;
+    add_budget(c->warp, MORE);
     while (op)
         op = step(c, op);
     c->notes = false;
@@ -112,8 +140,10 @@ static bool follow(struct comparison *c, const struct ptx_op *op, const struct p
                    uint64_t steps, int budget)
 {
     c->trace.op_count = 0;
-    while (op && (op != left || c->warp->steps != steps || c->warp->budget != budget))
+    add_budget(c->warp, MORE);
+    while (op && (op != left || c->warp->steps != steps || c->warp->budget - MORE != budget))
         op = step(c, op);
+    add_budget(c->warp, -MORE);
     return op != NULL;
 }
 
@@ -122,7 +152,7 @@ static bool follow(struct comparison *c, const struct ptx_op *op, const struct p
 static void go_back(struct comparison *c)
 {
     wave_trace_undo(&c->trace);
-    *c->warp = c->start;
+    *ptx_wave_of(c->warp) = c->start;
     memcpy(c->warp->regs, c->registers, c->code->frame_size);
 }
 
@@ -153,6 +183,45 @@ static unsigned writes_of(void *data, const void *op, struct wave_slot *out_slot
     ptx_form_of(c->code, op, &form);
     memcpy(out_slots, form.writes, form.write_count * sizeof *out_slots);
     return form.write_count;
+}
+
+/* ---- where lanes are ------------------------------------------------------------------------ */
+
+/* The op at which each lane of the frame goes on; at: of those that execute. */
+static void find_lanes(const struct comparison *c, const struct ptx_op *at,
+                       const struct ptx_op *out_ops[PTX_LANES])
+{
+    const struct ptx_frame *frame = c->warp->fragment->frame;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        out_ops[lane] = c->warp->mask >> lane & 1 ? at : NULL;
+    for (const struct ptx_fragment *f = c->warp->fragments; f; f = f->next)
+        for (uint32_t left = f->frame == frame ? f->mask : 0; left; left &= left - 1)
+            out_ops[__builtin_ctz(left)] = f->op;
+}
+
+/* What no lane reads is taken from the interpreter's registers: regions write it or not. */
+static void forget(struct comparison *c, const struct wave_slot *slot, unsigned lane)
+{
+    if (slot->size == sizeof(uint32_t)) {
+        uint32_t expected, found, bit = UINT32_C(1) << lane;
+        memcpy(&expected, c->warp->regs + slot->offset, sizeof expected);
+        memcpy(&found, c->found + slot->offset, sizeof found);
+        found = (found & ~bit) | (expected & bit);
+        memcpy(c->found + slot->offset, &found, sizeof found);
+        return;
+    }
+    size_t size = slot->size / PTX_LANES, at = slot->offset + lane * size;
+    memcpy(c->found + at, c->warp->regs + at, size);
+}
+
+static void forget_dead(struct comparison *c, const struct ptx_op *const ops[PTX_LANES])
+{
+    unsigned count = 0;
+    const struct wave_slot *slots = ptx_live_slots(c->known->live, &count);
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        for (unsigned s = 0; s < count; s++)
+            if (!ops[lane] || !ptx_live_at(c->known->live, ops[lane], slots[s].offset))
+                forget(c, &slots[s], lane);
 }
 
 /* Whether registers differ; of the first instruction that has written one of these last. */
@@ -189,8 +258,10 @@ static bool find_store(const struct comparison *c)
  * op to go on with. */
 static const struct ptx_op *check(struct comparison *c, const struct ptx_op *op,
                                   const struct ptx_op *left, const struct ptx_warp *after,
+                                  const struct ptx_op *const after_ops[PTX_LANES],
                                   bool *out_differs)
 {
+    const struct ptx_op *ops[PTX_LANES];
     atomic_fetch_add(&made, 1);
     bool same_way = follow(c, op, left, after->steps, after->budget);
     if (!same_way) {
@@ -198,8 +269,14 @@ static const struct ptx_op *check(struct comparison *c, const struct ptx_op *op,
         report(c, left, "the interpreter does not come there");
         left = op;
     }
+    find_lanes(c, left, ops);
+    forget_dead(c, ops);
+    if (same_way && memcmp(ops, after_ops, sizeof ops) != 0) {
+        report(c, left, "lanes are elsewhere");
+        same_way = false;
+    }
     *out_differs = !same_way || find_register(c) || find_store(c);
-    if (!*out_differs && c->warp->carry != after->carry) {
+    if (!*out_differs && (c->warp->carry ^ after->carry) & c->warp->alive) {
         report(c, NULL, "the carry");
         *out_differs = true;
     }
@@ -207,10 +284,15 @@ static const struct ptx_op *check(struct comparison *c, const struct ptx_op *op,
     return left;
 }
 
-const struct ptx_op *ptx_compare(struct ptx_warp *warp, const struct ptx_op *op, jit_code code,
+const struct ptx_op *ptx_compare(struct ptx_warp *warp, const struct ptx_op *op,
+                                 const struct ptx_known *known, ptx_handler region,
                                  bool *out_differs)
 {
-    struct comparison c = {.warp = warp, .start = *warp, .code = warp->fragment->frame->code};
+    struct comparison c = {.warp = warp,
+                           .start = *ptx_wave_of(warp),
+                           .code = warp->fragment->frame->code,
+                           .known = known};
+    const struct ptx_op *ops[PTX_LANES];
     size_t size = c.code->frame_size;
     const struct ptx_op *left = op;
     c.registers = malloc(2 * size + 1);
@@ -223,11 +305,12 @@ const struct ptx_op *ptx_compare(struct ptx_warp *warp, const struct ptx_op *op,
     if (!c.failed)
         go_back(&c);
     if (!c.failed && !c.trace.limited) {
-        left = code(warp);
+        left = region(warp, op);
         struct ptx_warp after = *warp;
+        find_lanes(&c, left, ops);
         keep_found(&c);
         go_back(&c);
-        left = check(&c, op, left, &after, out_differs);
+        left = check(&c, op, left, &after, ops, out_differs);
     }
     free(c.registers);
     wave_trace_fini(&c.trace);

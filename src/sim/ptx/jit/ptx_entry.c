@@ -1,10 +1,8 @@
 /* Entries of regions: when they are requested, what executes them, and how they are freed. */
 #include "jit.h"
 #include "ptx_compare.h"
-#include "ptx_facts.h"
 #include "ptx_handlers.h"
 #include "ptx_jit.h"
-#include "ptx_live.h"
 #include "ptx_region.h"
 #include "ptx_warp.h"
 #include "sim_options.h"
@@ -13,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of an op: its region, which is being compiled until code is set. */
 struct ptx_entry {
@@ -20,6 +19,9 @@ struct ptx_entry {
     bool compares;          /* with the interpreter, each time it is executed */
     _Atomic(bool) differs;  /* from the interpreter, which executes it from then on */
     const uint32_t *block;  /* the size of blocks that it is for */
+    const struct ptx_op *places[PTX_PLACES]; /* as of struct ptx_region */
+    uint64_t entered;
+    const struct ptx_known *known;
     struct ptx_op *op;
     struct jit_region *compiled;
     struct ptx_region *region;
@@ -30,6 +32,7 @@ struct ptx_jit {
     _Atomic(uint64_t) heat; /* ops that whole warps have executed */
     _Atomic(bool) hot;      /* its entries were requested */
     _Atomic(uint64_t) size; /* instructions of the regions that were requested */
+    uint64_t asked;         /* heat at the last request */
     uint32_t block[3];      /* the size of blocks that its regions are for */
     struct ptx_known known; /* made with the first request */
     struct ptx_entry *entries;
@@ -50,13 +53,103 @@ bool ptx_jit_on(void)
            !sim_profile_on() && !sim_options()->checks && !sim_options()->run.deterministic;
 }
 
+/* ---- lanes that are apart ----------------------------------------------------------------- */
+
+enum { NO_PLACE = PTX_PLACES };
+
+/* The place at which a fragment may wait where the region is entered, or NO_PLACE. */
+static unsigned place_of(const struct ptx_entry *entry, const struct ptx_fragment *fragment)
+{
+    for (uint64_t left = entry->entered; left; left &= left - 1) {
+        unsigned place = (unsigned)__builtin_ctzll(left);
+        if (entry->places[place] == fragment->op)
+            return place;
+    }
+    return NO_PLACE;
+}
+
+/* Whether the region knows where all other lanes wait that have registers in the frame. */
+static bool can_take(const struct ptx_warp *warp, const struct ptx_op *op,
+                     const struct ptx_entry *entry)
+{
+    const struct ptx_frame *frame = warp->fragment->frame;
+    for (const struct ptx_fragment *f = warp->fragments; f; f = f->next) {
+        bool ready = f->wait == PTX_WAIT_NONE && !f->yielded;
+        if (f->frame != frame && f->wait != PTX_WAIT_NONE)
+            continue;
+        if (!ready || f->frame != frame || (f->op != op && place_of(entry, f) == NO_PLACE))
+            return false;
+    }
+    return true;
+}
+
+/* Fragments become lanes that wait in the region; those at op, where it begins, join. */
+static void take_fragments(struct ptx_warp *warp, const struct ptx_op *op,
+                           const struct ptx_entry *entry)
+{
+    struct ptx_frame *frame = warp->fragment->frame;
+    warp->now |= ptx_warp_take(warp, op, frame);
+    for (uint64_t left = entry->entered; left; left &= left - 1) {
+        unsigned place = (unsigned)__builtin_ctzll(left);
+        warp->waiting[place] = ptx_warp_take(warp, entry->places[place], frame);
+        warp->apart |= (uint64_t)(warp->waiting[place] != 0) << place;
+    }
+    warp->budget -= warp->apart != 0; /* as where the interpreter joins */
+}
+
+static void make_fragments(struct ptx_warp *warp, const struct ptx_entry *entry,
+                           struct ptx_frame *frame)
+{
+    for (; warp->apart; warp->apart &= warp->apart - 1) {
+        unsigned place = (unsigned)__builtin_ctzll(warp->apart);
+        ptx_warp_add(warp, warp->waiting[place], entry->places[place], frame);
+        warp->waiting[place] = 0;
+    }
+}
+
+const void *ptx_region_call(void *of_warp, const void *of_op)
+{
+    struct ptx_warp *warp = of_warp;
+    const struct ptx_op *op = of_op, *next, *end;
+    ptx_warp_mask(warp, warp->now);
+    end = op->run == ptx_run_guard ? op->target : NULL;
+    next = op->run(warp, op);
+    while (end && next && next != end)
+        next = next->run(warp, next);
+    if (!next || warp->mask == warp->now)
+        return next;
+    warp->now = warp->mask;
+    return (const char *)next + 1;
+}
+
 /* ---- running ------------------------------------------------------------------------------ */
 
+/* Executes a region's code. op: where it begins; the result is op where nothing has happened. */
+static const struct ptx_op *execute(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct ptx_entry *entry = op->extra;
+    struct ptx_frame *frame = warp->fragment->frame;
+    jit_code code = atomic_load_explicit(&entry->code, memory_order_relaxed);
+    uint64_t steps = warp->steps;
+    warp->now = warp->mask;
+    if (warp->fragments)
+        take_fragments(warp, op, entry);
+    bool waited = warp->apart;
+    uintptr_t next = (uintptr_t)code(warp);
+    if (waited && next == (uintptr_t)op && steps == warp->steps)
+        warp->budget++; /* the interpreter joins there again */
+    if (warp->apart)
+        make_fragments(warp, entry, frame);
+    ptx_warp_mask(warp, warp->now);
+    return (const struct ptx_op *)(next & ~(uintptr_t)1); /* ptx_region_call() has changed lanes */
+}
+
 static const struct ptx_op *compare(struct ptx_warp *warp, const struct ptx_op *op,
-                                    struct ptx_entry *entry, jit_code code)
+                                    struct ptx_entry *entry)
 {
     bool differs = atomic_load_explicit(&entry->differs, memory_order_relaxed);
-    const struct ptx_op *next = differs ? op : ptx_compare(warp, op, code, &differs);
+    const struct ptx_op *next =
+        differs ? op : ptx_compare(warp, op, entry->known, execute, &differs);
     if (differs)
         atomic_store_explicit(&entry->differs, true, memory_order_relaxed);
     return next;
@@ -66,12 +159,12 @@ const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *
 {
     const struct ptx_entry *entry = op->extra;
     const uint32_t *block = warp->launch->block;
-    if (warp->mask != UINT32_MAX || block[0] != entry->block[0] || block[1] != entry->block[1])
+    if (block[0] != entry->block[0] || block[1] != entry->block[1] ||
+        (warp->fragments && !can_take(warp, op, entry)))
         return ptx_run_join(warp, op);
-    jit_code code = atomic_load_explicit(&entry->code, memory_order_relaxed);
     const struct ptx_op *next = __builtin_expect(entry->compares, 0)
-                                    ? compare(warp, op, (struct ptx_entry *)(uintptr_t)entry, code)
-                                    : code(warp);
+                                    ? compare(warp, op, (struct ptx_entry *)(uintptr_t)entry)
+                                    : execute(warp, op);
     return next == op ? ptx_run_join(warp, op) : next;
 }
 
@@ -115,16 +208,19 @@ static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t i
     *entry = (struct ptx_entry){
         .compares = jit_mode() == JIT_COMPARE, .block = jit->block, .op = op, .next = jit->entries};
     jit->entries = entry; /* one that is too small or refused is not tried again */
-    if (!jit->known.code) {
-        jit->known.code = code;
-        jit->known.facts = ptx_facts_create(code, jit->block);
-        jit->known.live = ptx_live_create(code);
-    }
+    if (!jit->known.code)
+        ptx_known_init(&jit->known, code, jit->block);
+    entry->known = &jit->known;
+    if (!jit->known.live && entry->compares)
+        return; /* nobody knows what to compare */
     entry->region = ptx_region_create(&jit->known, index);
     if (!entry->region)
         return;
     struct ptx_region *region = entry->region;
+    memcpy(entry->places, region->places, sizeof entry->places);
+    entry->entered = region->entered;
     atomic_fetch_add_explicit(&jit->size, region->count, memory_order_relaxed);
+    jit->asked = atomic_load_explicit(&jit->heat, memory_order_relaxed);
     entry->compiled = jit_request(&region->wave, done, release, entry);
     if (!entry->compiled) {
         ptx_region_destroy(region);
@@ -216,7 +312,8 @@ void ptx_jit_call(const struct ptx_code *code, const struct ptx_launch *launch)
         warm(code, jit, code->op_count);
 }
 
-/* A loop's region has much of the others in it once more, and has to be worth it too. */
+/* A loop's region has much of the others in it once more, and has to be worth it after they were
+ * requested. */
 void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
                   const struct ptx_launch *launch, uint64_t steps)
 {
@@ -228,7 +325,8 @@ void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
     if (heat < jit_enough(size))
         return;
     pthread_mutex_lock(&lock);
-    request(code, jit, (uint32_t)(op - code->ops));
+    if (heat - jit->asked >= jit_enough(size))
+        request(code, jit, (uint32_t)(op - code->ops));
     pthread_mutex_unlock(&lock);
 }
 
@@ -241,10 +339,8 @@ void ptx_jit_free(struct ptx_code *code)
         free(jit->entries);
         jit->entries = next;
     }
-    if (jit) {
-        ptx_facts_destroy(jit->known.facts);
-        ptx_live_destroy(jit->known.live);
-    }
+    if (jit)
+        ptx_known_fini(&jit->known);
     free(jit);
     code->jit = NULL;
 }

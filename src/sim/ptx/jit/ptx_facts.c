@@ -3,6 +3,7 @@
 #include "ptx_alu.h"
 #include "ptx_handlers.h"
 #include "ptx_jit.h"
+#include "ptx_parts.h"
 #include "ptx_region.h"
 
 #include <stdlib.h>
@@ -13,11 +14,12 @@ enum { NUMBERED_BY = 4, FACTS_MAX = 1 << 20 };
 struct slot {
     uint32_t offset, size;
     bool fixed;  /* written by no op but those that run once */
-    bool needed; /* an address that is known depends on it */
+    bool needed; /* an address, or a branch's predicate, that is known depends on it */
 };
 
 struct ptx_facts {
     const struct ptx_code *code;
+    const struct ptx_parts *parts;
     uint32_t block[3];
     uint32_t *numbers; /* of the slot at offset / NUMBERED_BY, plus one */
     struct slot *slots;
@@ -27,6 +29,7 @@ struct ptx_facts {
     struct ptx_fact *at; /* by leader and slot */
     bool *reached;       /* by leader */
     uint8_t *shapes;     /* of each op */
+    bool *uniform;       /* of each branch: its predicate is the same in all lanes */
 };
 
 static const struct ptx_fact unknown = {0};
@@ -281,13 +284,11 @@ static bool is_special(const struct ptx_op *op)
 static struct ptx_fact result_of(const struct ptx_facts *facts, const struct ptx_op *op,
                                  const struct ptx_fact *state, const struct ptx_form *form)
 {
-    if (ptx_form_is_parameter(facts->code, op))
-        return uniform;
     if (form->kind != WAVE_EFFECT)
         return unknown;
     if (is_special(op))
         return of_special(facts, op);
-    if (op->run == ptx_run_move_4 || op->run == ptx_run_move_8)
+    if (op->run == ptx_run_move_4 || op->run == ptx_run_move_8 || op->run == ptx_run_move_mask)
         return fact_of(facts, state, op->a);
     if (op->run == ptx_run_shift_address) {
         struct ptx_fact a = fact_of(facts, state, op->a);
@@ -300,8 +301,16 @@ static struct ptx_fact result_of(const struct ptx_facts *facts, const struct ptx
     return unknown;
 }
 
-/* state becomes what is known behind the op. */
-static void apply(const struct ptx_facts *facts, const struct ptx_op *op, bool guarded,
+/* A predicate is the same in all lanes, or nothing is known of it. */
+static struct ptx_fact of_slot(const struct wave_slot *slot, const struct ptx_fact *result)
+{
+    if (slot->size == sizeof(uint32_t))
+        return result->group == PTX_LANES && !result->step && !result->wraps ? uniform : unknown;
+    return slot->size >= 128 && slot->size <= 256 ? *result : unknown;
+}
+
+/* state becomes what is known behind the op. kept: some lanes may keep what they have. */
+static void apply(const struct ptx_facts *facts, const struct ptx_op *op, bool kept,
                   struct ptx_fact *state)
 {
     struct ptx_form form;
@@ -311,11 +320,26 @@ static void apply(const struct ptx_facts *facts, const struct ptx_op *op, bool g
                 state[s] = unknown;
         return;
     }
-    struct ptx_fact result = guarded ? unknown : result_of(facts, op, state, &form);
-    for (unsigned s = 0; s < form.write_count; s++) {
-        bool first = s == 0 && form.writes[s].size >= 128 && form.writes[s].size <= 256;
-        state[facts->numbers[form.writes[s].offset / NUMBERED_BY] - 1] = first ? result : unknown;
-    }
+    struct ptx_fact result = kept ? unknown : result_of(facts, op, state, &form);
+    for (unsigned s = 0; s < form.write_count; s++)
+        state[facts->numbers[form.writes[s].offset / NUMBERED_BY] - 1] =
+            s == 0 ? of_slot(&form.writes[s], &result) : unknown;
+}
+
+static void apply_once(const struct ptx_facts *facts, const struct ptx_op *op,
+                       struct ptx_fact *state)
+{
+    struct ptx_form form;
+    apply(facts, op, false, state);
+    if (ptx_form_is_parameter(facts->code, op) && form_of(facts, op, &form))
+        state[facts->numbers[form.writes[0].offset / NUMBERED_BY] - 1] =
+            of_slot(&form.writes[0], &uniform);
+}
+
+static bool is_kept(const struct ptx_facts *facts, const struct ptx_op *op)
+{
+    struct ptx_form form;
+    return facts->parts && form_of(facts, op, &form) && ptx_parts_keeps(facts->parts, op, &form);
 }
 
 /* ---- ways
@@ -365,6 +389,20 @@ static bool come(struct ptx_facts *facts, const struct ptx_op *op, const struct 
     return changed;
 }
 
+/* The same, and to where lanes that wait further behind may go on. */
+static bool go(struct ptx_facts *facts, const struct ptx_op *from, const struct ptx_op *to,
+               const struct ptx_fact *state)
+{
+    bool changed = come(facts, to, state);
+    uint32_t line = facts->parts ? ptx_parts_line(facts->parts, to) : PTX_NO_LINE;
+    if (line == PTX_NO_LINE)
+        return changed;
+    for (uint32_t k = ptx_parts_next(facts->parts, from, 0); k < line;
+         k = ptx_parts_next(facts->parts, from, k + 1))
+        changed |= come(facts, ptx_parts_begin(facts->parts, k), state);
+    return changed;
+}
+
 static enum ptx_wave_shape shape_of(const struct ptx_access *access, const struct ptx_fact *base)
 {
     if (base->group == 0 || (base->step == 0 && base->wraps))
@@ -377,11 +415,21 @@ static enum ptx_wave_shape shape_of(const struct ptx_access *access, const struc
     return PTX_WAVE_UNKNOWN;
 }
 
+static bool is_access(const struct ptx_facts *facts, const struct ptx_op *op)
+{
+    struct ptx_form form;
+    return form_of(facts, op, &form) && ptx_form_is_access(facts->code, op);
+}
+
 static void note_shape(struct ptx_facts *facts, const struct ptx_op *op,
                        const struct ptx_fact *state)
 {
-    struct ptx_form form;
-    if (!form_of(facts, op, &form) || form.kind != WAVE_ATTEMPT)
+    if ((op->run == ptx_run_branch || op->run == ptx_run_branch_back) &&
+        fact_of(facts, state, op->a).group == PTX_LANES) {
+        facts->uniform[op - facts->code->ops] = true;
+        slot_at(facts, op->a)->needed = true;
+    }
+    if (!is_access(facts, op))
         return;
     const struct ptx_access *access = op->extra;
     if (!access->address_size)
@@ -405,20 +453,20 @@ static bool walk(struct ptx_facts *facts, const struct ptx_op *op, struct ptx_fa
         if (op->run == ptx_run_guard || op->run == ptx_run_unguard)
             guarded = op->run == ptx_run_guard;
         if (op->run == ptx_run_jump || op->run == ptx_run_jump_back)
-            return come(facts, op->target, state);
+            return go(facts, op, op->target, state);
         if (op->run == ptx_run_exit)
             return false;
         if (op->run == ptx_run_branch || op->run == ptx_run_branch_back)
-            changed |= come(facts, op->target, state);
+            changed |= go(facts, op, op->target, state);
         if (op->run == ptx_run_branch_indexed) {
             const struct ptx_targets *targets = op->extra;
             for (unsigned t = 0; t < targets->count; t++)
                 changed |= come(facts, targets->ops[t], state);
             return changed;
         }
-        apply(facts, op, guarded, state);
+        apply(facts, op, guarded || is_kept(facts, op), state);
     }
-    return op < end ? come(facts, op, state) || changed : changed;
+    return op < end ? go(facts, op - 1, op, state) || changed : changed;
 }
 
 static bool solve(struct ptx_facts *facts)
@@ -439,7 +487,7 @@ static bool solve(struct ptx_facts *facts)
                slot->size / PTX_LANES);
     }
     for (const struct ptx_op *op = code->once; op && op->run; op++)
-        apply(facts, op, false, state);
+        apply_once(facts, op, state);
     come(facts, code->ops, state);
     bool changed = true;
     for (unsigned round = 0; changed && round < ROUNDS_MAX; round++) {
@@ -495,7 +543,8 @@ static bool prepare(struct ptx_facts *facts)
     facts->numbers = calloc(code->frame_size / NUMBERED_BY + 1, sizeof *facts->numbers);
     facts->leaders = calloc((size_t)code->op_count + 1, sizeof *facts->leaders);
     facts->shapes = calloc((size_t)code->op_count + 1, 1);
-    if (!facts->numbers || !facts->leaders || !facts->shapes)
+    facts->uniform = calloc((size_t)code->op_count + 1, sizeof *facts->uniform);
+    if (!facts->numbers || !facts->leaders || !facts->shapes || !facts->uniform)
         return false;
     for (uint32_t i = 0; i < code->op_count; i++)
         if (!number_slots(facts, &code->ops[i], false))
@@ -516,12 +565,14 @@ static bool prepare(struct ptx_facts *facts)
     return facts->at && facts->reached;
 }
 
-struct ptx_facts *ptx_facts_create(const struct ptx_code *code, const uint32_t block[3])
+struct ptx_facts *ptx_facts_create(const struct ptx_code *code, const uint32_t block[3],
+                                   const struct ptx_parts *parts)
 {
     struct ptx_facts *facts = calloc(1, sizeof *facts);
     if (!facts)
         return NULL;
     facts->code = code;
+    facts->parts = parts;
     memcpy(facts->block, block, sizeof facts->block);
     if (prepare(facts) && solve(facts)) {
         find_needed(facts);
@@ -541,12 +592,18 @@ void ptx_facts_destroy(struct ptx_facts *facts)
     free(facts->at);
     free(facts->reached);
     free(facts->shapes);
+    free(facts->uniform);
     free(facts);
 }
 
 enum ptx_wave_shape ptx_facts_shape(const struct ptx_facts *facts, const struct ptx_op *op)
 {
     return (enum ptx_wave_shape)facts->shapes[op - facts->code->ops];
+}
+
+bool ptx_facts_uniform(const struct ptx_facts *facts, const struct ptx_op *branch)
+{
+    return facts->uniform[branch - facts->code->ops];
 }
 
 bool ptx_facts_constant(const struct ptx_facts *facts, uint32_t offset, uint64_t *out_value)

@@ -1,9 +1,10 @@
 /* What is known about the values of a warp's lanes: that they are the same, or in a row, in all
  * lanes or in each half, for launches with blocks of one size.
  *
- * The analysis supposes that all lanes of a warp are together from the function's beginning on.
- * What it says at an op is true if it was true of the slots in ptx_facts_needed where the warp came
- * in: each way from there to the op is one that the analysis has seen. */
+ * It is known of all lanes, whether they execute or not: regions write a result for all of them
+ * unless some that wait need what they have (ptx_parts.h). What the analysis says at an op is true
+ * if it was true of the slots in ptx_facts_needed where the warp came in: each way from there to
+ * the op is one that the analysis has seen. */
 #ifndef PTX_FACTS_H
 #define PTX_FACTS_H
 
@@ -19,13 +20,19 @@ struct ptx_fact {
 };
 
 struct ptx_facts;
+struct ptx_parts;
 
-/* NULL: the function is too large, or there is no memory: nothing is known. */
-struct ptx_facts *ptx_facts_create(const struct ptx_code *code, const uint32_t block[3]);
+/* parts: where lanes may part; NULL: nowhere. NULL: the function is too large, or there is no
+ * memory: nothing is known. */
+struct ptx_facts *ptx_facts_create(const struct ptx_code *code, const uint32_t block[3],
+                                   const struct ptx_parts *parts);
 void ptx_facts_destroy(struct ptx_facts *facts); /* accepts NULL */
 
 /* Of an access's addresses. */
 enum ptx_wave_shape ptx_facts_shape(const struct ptx_facts *facts, const struct ptx_op *op);
+
+/* Whether the predicate of a branch is the same in all lanes. */
+bool ptx_facts_uniform(const struct ptx_facts *facts, const struct ptx_op *branch);
 
 /* A slot that no op writes, and its value in all lanes. */
 bool ptx_facts_constant(const struct ptx_facts *facts, uint32_t offset, uint64_t *out_value);

@@ -93,6 +93,7 @@ static bool form_simple(const struct ptx_op *op, bool some, struct ptx_form *for
     ptx_form_write(form, op->d, d);
     if (reads_clock(op)) {
         form->kind = WAVE_HANDLER;
+        form->plain = true;
         return !some;
     }
     form->kind = WAVE_EFFECT;
@@ -105,17 +106,19 @@ static bool form_simple(const struct ptx_op *op, bool some, struct ptx_form *for
 
 struct packing {
     ptx_handler run;
-    const char *function;
+    const char *function, *some;
     bool packs;
 };
 
 static const struct packing packings[] = {
-    {ptx_run_pack, "ptx_wave_pack", true},
-    {ptx_run_pack_2x4, "ptx_wave_pack_2x4", true},
-    {ptx_run_pack_2x2, "ptx_wave_pack_2x2", true},
-    {ptx_run_unpack, "ptx_wave_unpack", false},
-    {ptx_run_unpack_2x4, "ptx_wave_unpack_2x4", false},
-    {ptx_run_unpack_2x2, "ptx_wave_unpack_2x2", false},
+#define PACKING(name, packs) {ptx_run_##name, "ptx_wave_" #name, "ptx_wave_some_" #name, packs},
+    PACKING(pack, true)        /**/
+    PACKING(pack_2x4, true)    /**/
+    PACKING(pack_2x2, true)    /**/
+    PACKING(unpack, false)     /**/
+    PACKING(unpack_2x4, false) /**/
+    PACKING(unpack_2x2, false) /**/
+#undef PACKING
 };
 
 static bool form_packing(const struct ptx_op *op, bool some, struct ptx_form *form)
@@ -124,7 +127,7 @@ static bool form_packing(const struct ptx_op *op, bool some, struct ptx_form *fo
     for (size_t i = 0; i < sizeof packings / sizeof *packings; i++)
         if (packings[i].run == op->run)
             packing = &packings[i];
-    if (!packing || some)
+    if (!packing)
         return false;
     const struct ptx_pieces *pieces = op->extra;
     uint32_t whole = PTX_LANES * pieces->count * pieces->size;
@@ -146,7 +149,7 @@ static bool form_packing(const struct ptx_op *op, bool some, struct ptx_form *fo
         form->arguments[i] = arguments[i];
     form->argument_count = 7;
     form->kind = WAVE_EFFECT;
-    form->function = packing->function;
+    form->function = some ? packing->some : packing->function;
     return true;
 }
 
@@ -156,6 +159,7 @@ static bool form_packing(const struct ptx_op *op, bool some, struct ptx_form *fo
 static bool form_fence(const struct ptx_op *op, struct ptx_form *form)
 {
     form->kind = WAVE_HANDLER;
+    form->plain = true;
     return op->run == ptx_run_fence_block || op->run == ptx_run_fence_device ||
            op->run == ptx_run_fence_acquire || op->run == ptx_run_fence_release;
 }
@@ -167,6 +171,7 @@ static bool form_atomic(const struct ptx_op *op, struct ptx_form *form)
     const struct ptx_atomic *atomic = op->extra;
     uint32_t size = PTX_LANES * (atomic->width < 2 ? 2u : atomic->width);
     form->kind = WAVE_HANDLER;
+    form->plain = true;
     if (atomic->access.address_size)
         ptx_form_read(form, atomic->access.base, PTX_LANES * atomic->access.address_size);
     for (unsigned i = 0; i < atomic->access.count; i++) {
@@ -175,6 +180,27 @@ static bool form_atomic(const struct ptx_op *op, struct ptx_form *form)
             ptx_form_write(form, atomic->d[i], size);
     }
     ptx_form_read(form, atomic->c, atomic->c ? size : 0);
+    return true;
+}
+
+/* Between the lanes of a warp. */
+static bool form_gathering(const struct ptx_op *op, struct ptx_form *form)
+{
+    bool vote = op->run == ptx_run_vote;
+    const struct ptx_warp_op *extra = op->extra;
+    if ((!vote && op->run != ptx_run_shuffle_up && op->run != ptx_run_shuffle_down &&
+         op->run != ptx_run_shuffle_bfly && op->run != ptx_run_shuffle_idx) ||
+        !extra->sync)
+        return false;
+    *form = (struct ptx_form){
+        .kind = WAVE_HANDLER, .plain = true, .gathers = true, .members = extra->members};
+    ptx_form_read(form, op->a, vote ? MASK : SLOT_4);
+    ptx_form_read(form, op->b, vote ? 0 : SLOT_4);
+    ptx_form_read(form, op->c, vote ? 0 : SLOT_4);
+    ptx_form_read(form, extra->members, SLOT_4);
+    ptx_form_write(form, op->d, vote && extra->mode != 'B' ? MASK : SLOT_4);
+    if (extra->has_predicate)
+        ptx_form_write(form, extra->predicate, MASK);
     return true;
 }
 
@@ -194,7 +220,7 @@ static bool leaves(const struct ptx_op *op)
     return false;
 }
 
-static bool is_access(const struct ptx_code *code, const struct ptx_op *op)
+bool ptx_form_is_access(const struct ptx_code *code, const struct ptx_op *op)
 {
     unsigned emitter = code->function->insts[op->inst].row->emitter;
     struct ptx_form form = {0};
@@ -206,7 +232,8 @@ static bool is_access(const struct ptx_code *code, const struct ptx_op *op)
 
 bool ptx_form_is_parameter(const struct ptx_code *code, const struct ptx_op *op)
 {
-    if (code->function->insts[op->inst].row->emitter != PTX_EMIT_LOAD || !is_access(code, op))
+    if (code->function->insts[op->inst].row->emitter != PTX_EMIT_LOAD ||
+        !ptx_form_is_access(code, op))
         return false;
     const struct ptx_access *access = op->extra;
     return access->space == PTX_PARAM && !access->address_size && access->count == 1;
@@ -218,30 +245,27 @@ static bool is_ordered(const struct ptx_op *op)
     return op->mods & (PTX_MOD_VOLATILE | PTX_MOD_RELAXED | PTX_MOD_ACQUIRE | PTX_MOD_RELEASE);
 }
 
-static bool form_access(const struct ptx_op *op, bool some, enum ptx_wave_shape shape,
-                        struct ptx_form *form)
+static void form_access(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *form)
 {
-    bool fine = ptx_form_access(op, some, shape, form);
-    if (fine && is_ordered(op)) {
+    ptx_form_access(op, shape, form);
+    if (is_ordered(op)) {
         form->kind = WAVE_HANDLER;
         form->function = NULL;
         form->argument_count = 0;
-        return !some;
     }
-    return fine;
 }
 
 bool ptx_form_is_store(const struct ptx_code *code, const struct ptx_op *op)
 {
-    return is_access(code, op) && ((const struct ptx_access *)op->extra)->write;
+    return ptx_form_is_access(code, op) && ((const struct ptx_access *)op->extra)->write;
 }
 
 bool ptx_form_repeats(const struct ptx_code *code, const struct ptx_op *op)
 {
     struct ptx_form form, alu = {0};
-    if (!ptx_form_of(code, op, &form) || form.any)
+    if (!ptx_form_of(code, op, &form) || form.any || form.gathers)
         return false;
-    if (is_access(code, op))
+    if (ptx_form_is_access(code, op))
         return !is_ordered(op);
     return form.kind == WAVE_EFFECT || ptx_form_alu(code, op, false, &alu);
 }
@@ -260,9 +284,11 @@ bool ptx_form_of(const struct ptx_code *code, const struct ptx_op *op, struct pt
     if (ptx_form_alu(code, op, false, out_form) || form_simple(op, false, out_form) ||
         form_packing(op, false, out_form))
         return true;
-    if (is_access(code, op))
-        return form_access(op, false, PTX_WAVE_UNKNOWN, out_form);
-    if (form_fence(op, out_form) || form_atomic(op, out_form))
+    if (ptx_form_is_access(code, op)) {
+        form_access(op, PTX_WAVE_UNKNOWN, out_form);
+        return true;
+    }
+    if (form_fence(op, out_form) || form_atomic(op, out_form) || form_gathering(op, out_form))
         return true;
     *out_form = (struct ptx_form){.kind = WAVE_HANDLER, .any = true};
     return true;
@@ -271,21 +297,21 @@ bool ptx_form_of(const struct ptx_code *code, const struct ptx_op *op, struct pt
 void ptx_form_shape(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *form)
 {
     *form = (struct ptx_form){0};
-    form_access(op, false, shape, form);
+    form_access(op, shape, form);
 }
 
 bool ptx_form_some(const struct ptx_code *code, const struct ptx_op *op, const struct ptx_op *guard,
                    struct ptx_form *out_form)
 {
     *out_form = (struct ptx_form){.kind = WAVE_EFFECT};
-    bool found = ptx_form_alu(code, op, true, out_form) || form_simple(op, true, out_form);
-    if (!found && is_access(code, op))
-        found = form_access(op, true, PTX_WAVE_UNKNOWN, out_form);
+    bool found = ptx_form_alu(code, op, true, out_form) || form_simple(op, true, out_form) ||
+                 form_packing(op, true, out_form);
     if (!found)
         return false;
-    out_form->arguments[out_form->argument_count++] = guard->a;
-    out_form->arguments[out_form->argument_count++] = guard->b;
-    ptx_form_read(out_form, guard->a, MASK);
+    out_form->arguments[out_form->argument_count++] = guard ? guard->a : PTX_NO_GUARD;
+    out_form->arguments[out_form->argument_count++] = guard ? guard->b : 0;
+    if (guard)
+        ptx_form_read(out_form, guard->a, MASK);
     for (unsigned i = 0; i < out_form->write_count; i++) /* what other lanes have remains */
         ptx_form_read(out_form, out_form->writes[i].offset, out_form->writes[i].size);
     return true;

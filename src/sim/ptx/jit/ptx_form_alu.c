@@ -3,7 +3,7 @@
 #include "ptx_region.h"
 #include "ptx_wave_forms.h"
 
-enum kind { NOT_COMPILED, ONCE, TWICE, ROUND, TEST, TEST_TWICE, SET, LOOK };
+enum kind { NOT_COMPILED, ONCE, TWICE, ROUND, TEST, TEST_TWICE, SET, LOOK, CARRY };
 
 struct row {
     const char *name, *some; /* functions */
@@ -54,10 +54,12 @@ bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool som
     const struct row *row = &rows[inst_row->alu];
     if ((op->run != handlers[0] && op->run != handlers[1]) || row->kind == NOT_COMPILED)
         return false;
+    out_form->carries = row->kind == CARRY;
     /* With modifiers there are no functions; some set the host's rounding mode, from which
      * instructions beside them would have to be kept away. */
     if (is_two(row->kind) && op->run == handlers[1]) {
         out_form->kind = WAVE_HANDLER;
+        out_form->plain = true;
         add_slots(row, op, out_form);
         return !some;
     }

@@ -11,17 +11,33 @@ enum { NUMBERED_BY = 4, BYTES_MAX = 32 << 20 };
 struct ptx_live {
     const struct ptx_code *code;
     uint32_t *numbers; /* of the slot at each offset / NUMBERED_BY; 0: none */
-    uint32_t slot_count;
-    size_t words;   /* of a set */
-    uint64_t *sets; /* live before each op */
+    uint32_t slot_count, slot_capacity;
+    struct wave_slot *slots; /* by number, less one */
+    size_t words;            /* of a set */
+    uint64_t *sets;          /* live before each op */
 };
 
-static uint32_t number_of(struct ptx_live *live, uint32_t offset)
+static bool add_slot(struct ptx_live *live, const struct wave_slot *slot)
 {
-    uint32_t *number = &live->numbers[offset / NUMBERED_BY];
-    if (*number == 0)
-        *number = ++live->slot_count;
-    return *number;
+    uint32_t *number = &live->numbers[slot->offset / NUMBERED_BY];
+    if (*number)
+        return true;
+    if (live->slot_count == live->slot_capacity) {
+        uint32_t capacity = 2 * live->slot_capacity + 64;
+        struct wave_slot *slots = realloc(live->slots, capacity * sizeof *slots);
+        if (!slots)
+            return false;
+        live->slots = slots;
+        live->slot_capacity = capacity;
+    }
+    live->slots[live->slot_count++] = *slot;
+    *number = live->slot_count;
+    return true;
+}
+
+static uint32_t number_of(const struct ptx_live *live, uint32_t offset)
+{
+    return live->numbers[offset / NUMBERED_BY];
 }
 
 /* What the op does as an instruction of a region, but for calls and the like: they read everything.
@@ -52,17 +68,20 @@ static bool form_of(const struct ptx_live *live, const struct ptx_op *op, struct
     return ptx_form_of(live->code, op, form) && !form->any;
 }
 
-static void number_slots(struct ptx_live *live)
+static bool number_slots(struct ptx_live *live)
 {
     struct ptx_form form;
     for (uint32_t i = 0; i < live->code->op_count; i++) {
         if (!form_of(live, &live->code->ops[i], &form))
             continue;
         for (unsigned s = 0; s < form.read_count; s++)
-            number_of(live, form.reads[s].offset);
+            if (!add_slot(live, &form.reads[s]))
+                return false;
         for (unsigned s = 0; s < form.write_count; s++)
-            number_of(live, form.writes[s].offset);
+            if (!add_slot(live, &form.writes[s]))
+                return false;
     }
+    return true;
 }
 
 static uint64_t *set_of(const struct ptx_live *live, const struct ptx_op *op)
@@ -144,10 +163,9 @@ struct ptx_live *ptx_live_create(const struct ptx_code *code)
         return NULL;
     live->code = code;
     live->numbers = calloc(code->frame_size / NUMBERED_BY + 1, sizeof *live->numbers);
-    if (live->numbers)
-        number_slots(live);
+    bool numbered = live->numbers && number_slots(live);
     live->words = live->slot_count / 64 + 1;
-    if (live->numbers && (uint64_t)live->words * 8 * code->op_count < BYTES_MAX)
+    if (numbered && (uint64_t)live->words * 8 * code->op_count < BYTES_MAX)
         live->sets = calloc((size_t)code->op_count * live->words, sizeof *live->sets);
     if (live->sets && solve(live))
         return live;
@@ -160,6 +178,7 @@ void ptx_live_destroy(struct ptx_live *live)
     if (!live)
         return;
     free(live->numbers);
+    free(live->slots);
     free(live->sets);
     free(live);
 }
@@ -168,4 +187,10 @@ bool ptx_live_at(const struct ptx_live *live, const struct ptx_op *op, uint32_t 
 {
     uint32_t number = live->numbers[offset / NUMBERED_BY];
     return number == 0 || set_of(live, op)[number / 64] >> number % 64 & 1;
+}
+
+const struct wave_slot *ptx_live_slots(const struct ptx_live *live, unsigned *out_count)
+{
+    *out_count = live->slot_count;
+    return live->slots;
 }

@@ -3,6 +3,7 @@
 #define PTX_LIVE_H
 
 #include "ptx_exec.h"
+#include "wave.h"
 
 struct ptx_live;
 
@@ -12,5 +13,8 @@ void ptx_live_destroy(struct ptx_live *live); /* accepts NULL */
 
 /* Whether a lane that goes on at op may read the slot that begins at offset before it writes it. */
 bool ptx_live_at(const struct ptx_live *live, const struct ptx_op *op, uint32_t offset);
+
+/* Slots of the function's ops, each once. */
+const struct wave_slot *ptx_live_slots(const struct ptx_live *live, unsigned *out_count);
 
 #endif

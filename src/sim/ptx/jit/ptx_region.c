@@ -1,10 +1,9 @@
 /* From the ops of a function to a region: blocks that are reached from an entry without leaving. */
-#include "ptx_region.h"
+#include "ptx_building.h"
 #include "jit.h"
 #include "ptx_facts.h"
-#include "ptx_handlers.h"
-#include "ptx_jit.h"
 #include "ptx_live.h"
+#include "ptx_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,24 +13,9 @@
 enum { INSTRUCTIONS_MAX = 1500 };
 enum { NONE = UINT32_MAX };
 
-struct building {
-    const struct ptx_code *code;
-    const struct ptx_known *known;
-    struct ptx_region *region;
-    uint32_t *block_of; /* of each op: the block that begins there, or NONE */
-    uint32_t *begins;   /* of each block: its op */
-    unsigned block_count, block_capacity;
-    struct wave_block *blocks;
-    struct wave_inst *insts; /* of the block that is being made */
-    bool *any;               /* of each: the handler may access every slot */
-    unsigned count, capacity;
-    size_t total; /* instructions of all blocks */
-    bool failed;  /* no memory */
-};
-
 /* ---- memory ------------------------------------------------------------------------------ */
 
-static void *keep(struct building *building, const void *from, size_t size)
+void *ptx_building_keep(struct ptx_building *building, const void *from, size_t size)
 {
     struct ptx_region_chunk *chunk = malloc(sizeof(uint64_t[2]) + size);
     if (!chunk) {
@@ -56,8 +40,7 @@ void ptx_region_destroy(struct ptx_region *region)
     free(region);
 }
 
-/* The number of the block that begins at an op. */
-static unsigned block_at(struct building *building, const struct ptx_op *op)
+unsigned ptx_building_block(struct ptx_building *building, const struct ptx_op *op)
 {
     uint32_t index = (uint32_t)(op - building->code->ops);
     if (building->block_of[index] != NONE)
@@ -84,7 +67,8 @@ static unsigned block_at(struct building *building, const struct ptx_op *op)
 /* ---- instructions -------------------------------------------------------------------------- */
 
 /* op: what the interpreter executes instead, as wave.h says. */
-static void append(struct building *building, const struct ptx_form *form, const struct ptx_op *op)
+static void append(struct ptx_building *building, const struct ptx_form *form,
+                   const struct ptx_op *op, const struct ptx_op *next)
 {
     if (building->count == building->capacity) {
         unsigned capacity = 2 * building->capacity + 256;
@@ -104,19 +88,22 @@ static void append(struct building *building, const struct ptx_form *form, const
     struct wave_inst *inst = &building->insts[building->count++];
     *inst = (struct wave_inst){
         .kind = form->kind,
+        .plain = form->plain && form->kind != WAVE_GUARD && form->kind != WAVE_EFFECT,
         .function = form->function,
-        .arguments = keep(building, form->arguments, form->argument_count * sizeof(uint64_t)),
+        .arguments =
+            ptx_building_keep(building, form->arguments, form->argument_count * sizeof(uint64_t)),
         .argument_count = form->argument_count,
         .op = op,
-        .next = op + 1,
-        .reads = keep(building, form->reads, form->read_count * sizeof *form->reads),
-        .writes = keep(building, form->writes, form->write_count * sizeof *form->writes),
+        .next = next,
+        .reads = ptx_building_keep(building, form->reads, form->read_count * sizeof *form->reads),
+        .writes =
+            ptx_building_keep(building, form->writes, form->write_count * sizeof *form->writes),
         .read_count = form->read_count,
         .write_count = form->write_count};
 }
 
 /* Whether the lanes that a guard names, and no others, can execute all ops up to its end. */
-static bool can_guard(const struct building *building, const struct ptx_op *guard)
+static bool can_guard(const struct ptx_building *building, const struct ptx_op *guard)
 {
     struct ptx_form form;
     for (const struct ptx_op *op = guard + 1; op + 1 < guard->target; op++)
@@ -125,66 +112,85 @@ static bool can_guard(const struct building *building, const struct ptx_op *guar
     return true;
 }
 
-/* An op under a guard, where the region is left if it cannot be executed. A guard must not write.
- */
-static void append_some(struct building *building, const struct ptx_form *form,
-                        const struct ptx_op *guard, const struct ptx_op *op)
+static void add_form(struct ptx_form *to, const struct ptx_form *from)
 {
-    struct ptx_form effect = *form;
-    if (form->kind == WAVE_GUARD && form->can) {
-        struct ptx_form check = *form;
-        check.function = form->can;
-        check.write_count = 0;
-        append(building, &check, guard);
-        effect.kind = WAVE_EFFECT;
+    for (unsigned i = 0; i < from->read_count; i++)
+        ptx_form_read(to, from->reads[i].offset, from->reads[i].size);
+    for (unsigned i = 0; i < from->write_count; i++) {
+        ptx_form_read(to, from->writes[i].offset, from->writes[i].size);
+        ptx_form_write(to, from->writes[i].offset, from->writes[i].size);
     }
-    append(building, &effect, effect.kind == WAVE_GUARD ? guard : op);
+}
+
+/* Whether handlers can execute the ops from a guard to its end, as one instruction. */
+static bool form_guarded(const struct ptx_building *building, const struct ptx_op *guard,
+                         struct ptx_form *out_form)
+{
+    struct ptx_form form;
+    *out_form = (struct ptx_form){.kind = WAVE_HANDLER, .plain = true};
+    ptx_form_read(out_form, guard->a, sizeof(uint32_t));
+    for (const struct ptx_op *op = guard + 1; op + 1 < guard->target; op++) {
+        bool repeats = jit_mode() != JIT_COMPARE || ptx_form_repeats(building->code, op);
+        if (!repeats || !ptx_form_of(building->code, op, &form) || form.any || form.gathers ||
+            (form.kind != WAVE_EFFECT && !form.plain))
+            return false;
+        add_form(out_form, &form);
+    }
+    return out_form->read_count < PTX_REGION_SLOTS && out_form->write_count < PTX_REGION_SLOTS;
 }
 
 /* Appends the ops from a guard to its end, which is returned. */
-static const struct ptx_op *append_guarded(struct building *building, const struct ptx_op *guard)
+static const struct ptx_op *append_guarded(struct ptx_building *building,
+                                           const struct ptx_op *guard)
 {
     struct ptx_form form;
     if (can_guard(building, guard)) {
         for (const struct ptx_op *op = guard + 1; op + 1 < guard->target; op++) {
             ptx_form_some(building->code, op, guard, &form);
-            append_some(building, &form, guard, op);
+            append(building, &form, op, op + 1);
         }
         return guard->target;
     }
-    form = (struct ptx_form){.kind = WAVE_GUARD,
-                             .function = "ptx_wave_none",
-                             .arguments = {guard->a, guard->b},
-                             .argument_count = 2};
-    ptx_form_read(&form, guard->a, sizeof(uint32_t));
-    append(building, &form, guard);
+    if (!form_guarded(building, guard, &form)) {
+        form = (struct ptx_form){.kind = WAVE_GUARD,
+                                 .function = "ptx_wave_none",
+                                 .arguments = {guard->a, guard->b},
+                                 .argument_count = 2};
+        ptx_form_read(&form, guard->a, sizeof(uint32_t));
+    }
+    append(building, &form, guard, guard->target);
     return guard->target;
 }
 
-/* ---- ends of blocks ------------------------------------------------------------------------ */
-
-static void end_branch(struct building *building, struct wave_block *block, const struct ptx_op *op)
+/* An op for the lanes that execute, where others that wait may keep what they have. */
+static void append_for_lanes(struct ptx_building *building, struct ptx_form *form,
+                             const struct ptx_op *op)
 {
-    bool jump = op->run == ptx_run_jump || op->run == ptx_run_jump_back;
-    const uint64_t of_jump[] = {op->c}, of_branch[] = {op->a, op->b, op->c, op->e};
-    const struct wave_slot slot = {WAVE_FRAME, op->a, sizeof(uint32_t)};
-    unsigned first = block_at(building, op->target), second = jump ? 0 : block_at(building, op + 1);
-    block->op = op;
-    block->targets[0] = first;
-    block->targets[1] = second;
-    block->target_count = jump ? 1 : 2;
-    block->end = WAVE_BRANCH;
-    if (op->run == ptx_run_jump) {
-        block->end = WAVE_JUMP;
-        return;
+    const struct ptx_parts *parts = building->known->parts;
+    static const struct ptx_form together = {.kind = WAVE_GUARD, .function = "ptx_wave_together"};
+    const struct ptx_form gathers = {.kind = WAVE_GUARD,
+                                     .function = "ptx_wave_gathers",
+                                     .arguments = {form->members},
+                                     .argument_count = 1,
+                                     .reads = {{WAVE_FRAME, form->members, 4 * PTX_LANES}},
+                                     .read_count = 1};
+    if (form->any)
+        append(building, &together, op, op + 1);
+    else if (form->gathers)
+        append(building, &gathers, op, op + 1);
+    else if (parts && ptx_parts_keeps(parts, op, form)) {
+        bool effect = form->kind == WAVE_EFFECT;
+        if (effect && !ptx_form_some(building->code, op, NULL, form))
+            building->failed = true; /* each effect has both forms */
+        for (unsigned i = 0; !effect && i < form->write_count; i++)
+            ptx_form_read(form, form->writes[i].offset, form->writes[i].size);
+        if (form->kind == WAVE_ATTEMPT)
+            form->arguments[PTX_ACCESS_ARGUMENTS - 1] = true;
     }
-    block->function = jump ? "ptx_wave_jump" : "ptx_wave_branch";
-    block->argument_count = jump ? 1 : 4;
-    block->arguments = jump ? keep(building, of_jump, sizeof of_jump)
-                            : keep(building, of_branch, sizeof of_branch);
-    block->reads = keep(building, &slot, sizeof slot);
-    block->read_count = jump ? 0 : 1;
+    append(building, form, op, op + 1);
 }
+
+/* ---- ends of blocks ------------------------------------------------------------------------ */
 
 static bool is_branch(const struct ptx_op *op)
 {
@@ -192,20 +198,20 @@ static bool is_branch(const struct ptx_op *op)
            op->run == ptx_run_branch_back;
 }
 
-/* Whether lanes may come to an op from elsewhere than from the op before it. */
-static bool is_joined(const struct ptx_op *op)
-{
-    return op->run == ptx_run_join || op->run == ptx_run_region;
-}
-
-static void end_block(struct building *building, struct wave_block *block, const struct ptx_op *op)
+/* What ends the block is described by end_ways, when all blocks are known. */
+static void end_block(struct ptx_building *building, struct wave_block *block,
+                      const struct ptx_op *op)
 {
     struct wave_block end = {.end = WAVE_LEAVE, .op = op};
-    if (is_branch(op)) {
-        end_branch(building, &end, op);
-    } else if (is_joined(op)) {
+    bool jump = op->run == ptx_run_jump || op->run == ptx_run_jump_back;
+    if (is_branch(op) && ptx_building_joins(op->target)) {
+        end.end = WAVE_BRANCH;
+        end.targets[0] = ptx_building_block(building, op->target);
+        end.targets[1] = jump ? 0 : ptx_building_block(building, op + 1);
+        end.target_count = jump ? 1 : 2;
+    } else if (ptx_building_joins(op)) {
         end.end = WAVE_JUMP;
-        end.targets[0] = block_at(building, op);
+        end.targets[0] = ptx_building_block(building, op);
         end.target_count = 1;
     }
     *block = end;
@@ -214,7 +220,7 @@ static void end_block(struct building *building, struct wave_block *block, const
 /* ---- blocks ------------------------------------------------------------------------------------
  */
 
-static void make_block(struct building *building, unsigned number)
+static void make_block(struct ptx_building *building, unsigned number)
 {
     const struct ptx_op *first = building->code->ops + building->begins[number], *op = first;
     const struct ptx_op *limit = building->code->ops + building->code->op_count;
@@ -223,7 +229,7 @@ static void make_block(struct building *building, unsigned number)
     building->count = 0;
     for (;;) {
         bool full = building->total + building->count >= INSTRUCTIONS_MAX;
-        if (op == limit || full || is_branch(op) || (op != first && is_joined(op))) {
+        if (op == limit || full || is_branch(op) || (op != first && ptx_building_joins(op))) {
             block.op = op;
             if (op != limit && !full)
                 end_block(building, &block, op);
@@ -238,13 +244,13 @@ static void make_block(struct building *building, unsigned number)
             block.op = op;
             break;
         }
-        if (form.kind == WAVE_ATTEMPT && building->known->facts)
+        if (building->known->facts && ptx_form_is_access(building->code, op))
             ptx_form_shape(op, ptx_facts_shape(building->known->facts, op), &form);
-        append(building, &form, op++);
+        append_for_lanes(building, &form, op++);
     }
     block.inst_count = building->count;
     struct wave_inst *insts =
-        keep(building, building->insts, building->count * sizeof *building->insts);
+        ptx_building_keep(building, building->insts, building->count * sizeof *building->insts);
     for (unsigned i = 0; insts && i < block.inst_count; i++)
         if (building->any[i])
             insts[i].read_count = NONE; /* set by finish_any */
@@ -269,7 +275,7 @@ static size_t add_all(struct wave_slot *to, const struct wave_slot *from, unsign
 }
 
 /* All slots of the region into to, unless it is NULL; returns their number, some several times. */
-static size_t list_slots(const struct building *building, struct wave_slot *to)
+static size_t list_slots(const struct ptx_building *building, struct wave_slot *to)
 {
     size_t count = 0;
     for (unsigned b = 0; b < building->block_count; b++) {
@@ -296,10 +302,10 @@ static unsigned remove_copies(struct wave_slot *slots, size_t count)
     return kept;
 }
 
-static void finish_any(struct building *building)
+static void finish_any(struct ptx_building *building)
 {
     size_t count = list_slots(building, NULL);
-    struct wave_slot *slots = keep(building, NULL, (count + 1) * sizeof *slots);
+    struct wave_slot *slots = ptx_building_keep(building, NULL, (count + 1) * sizeof *slots);
     if (!slots)
         return;
     list_slots(building, slots);
@@ -312,6 +318,29 @@ static void finish_any(struct building *building)
                 insts[i].read_count = insts[i].write_count = kept;
             }
     }
+}
+
+/* ---- what is known ------------------------------------------------------------------------------
+ */
+
+/* Where lanes may part depends on what is known, which depends on where they part: both grow until
+ * they agree. */
+void ptx_known_init(struct ptx_known *known, const struct ptx_code *code, const uint32_t block[3])
+{
+    known->code = code;
+    known->live = ptx_live_create(code);
+    known->parts = ptx_parts_create(code, known->live);
+    do {
+        ptx_facts_destroy(known->facts);
+        known->facts = ptx_facts_create(code, block, known->parts);
+    } while (known->parts && ptx_parts_grow(known->parts, known->facts));
+}
+
+void ptx_known_fini(struct ptx_known *known)
+{
+    ptx_facts_destroy(known->facts);
+    ptx_parts_destroy(known->parts);
+    ptx_live_destroy(known->live);
 }
 
 /* ---- regions ------------------------------------------------------------------------------------
@@ -332,7 +361,8 @@ static bool is_live(const void *data, const void *op, const struct wave_slot *sl
     uint64_t value;
     if (known->facts && ptx_facts_constant(known->facts, slot->offset, &value))
         return false; /* the frame always has it */
-    return !known->live || ptx_live_at(known->live, op, slot->offset);
+    return !known->live || ptx_live_at(known->live, op, slot->offset) ||
+           (known->parts && ptx_parts_reads(known->parts, op, slot->offset));
 }
 
 const struct wave_bitcode *ptx_wave_bitcode(void);
@@ -352,6 +382,10 @@ const struct wave_machine *ptx_region_machine(void)
         {WAVE_CONSTANT, offsetof(struct ptx_warp, whole), 1, 1, 0},
         {WAVE_CONSTANT, offsetof(struct ptx_warp, lanes), 4, UINT32_MAX, PTX_LANES},
         KEPT(carry),
+        KEPT(now),
+        KEPT(apart),
+        COPIED(waiting),
+        COPIED(alive),
         COPIED(number),
         COPIED(device),
         COPIED(block),
@@ -374,6 +408,8 @@ const struct wave_machine *ptx_region_machine(void)
         .fields = fields,
         .field_count = sizeof fields / sizeof *fields,
         .handler_offset = offsetof(struct ptx_op, run),
+        .call = ptx_region_call,
+        .compares_live = true,
         .describe = describe,
     };
     machine.bitcode = ptx_wave_bitcode();
@@ -383,8 +419,8 @@ const struct wave_machine *ptx_region_machine(void)
 /* ---- the first block ---------------------------------------------------------------------------
  */
 
-static void append_constant(struct building *building, const struct wave_slot *slot, uint64_t value,
-                            const struct ptx_op *op)
+static void append_constant(struct ptx_building *building, const struct wave_slot *slot,
+                            uint64_t value, const struct ptx_op *op)
 {
     struct ptx_form form = {.kind = WAVE_EFFECT,
                             .function = slot->size == 64    ? "ptx_wave_constant_2"
@@ -393,10 +429,10 @@ static void append_constant(struct building *building, const struct wave_slot *s
                             .arguments = {slot->offset, value},
                             .argument_count = 2};
     ptx_form_write(&form, slot->offset, slot->size);
-    append(building, &form, op);
+    append(building, &form, op, op + 1);
 }
 
-static void append_constants(struct building *building, const struct ptx_op *op)
+static void append_constants(struct ptx_building *building, const struct ptx_op *op)
 {
     size_t count = list_slots(building, NULL);
     struct wave_slot *slots = malloc((count + 1) * sizeof *slots);
@@ -413,7 +449,7 @@ static void append_constants(struct building *building, const struct ptx_op *op)
     free(slots);
 }
 
-static void append_checks(struct building *building, const struct ptx_op *op)
+static void append_checks(struct ptx_building *building, const struct ptx_op *op)
 {
     enum { CHECKS_MAX = 64 };
     struct ptx_checked checked[CHECKS_MAX];
@@ -424,18 +460,21 @@ static void append_checks(struct building *building, const struct ptx_op *op)
         const struct ptx_live *live = building->known->live;
         if (live && !ptx_live_at(live, op, checked[i].offset))
             continue;
+        bool mask = checked[i].size == sizeof(uint32_t);
         struct ptx_form form = {
             .kind = WAVE_GUARD,
-            .function = checked[i].size == 128 ? "ptx_wave_check_4" : "ptx_wave_check_8",
+            .function = mask                     ? "ptx_wave_check_mask"
+                        : checked[i].size == 128 ? "ptx_wave_check_4"
+                                                 : "ptx_wave_check_8",
             .arguments = {checked[i].offset, checked[i].fact.group, (uint64_t)checked[i].fact.step},
-            .argument_count = 3};
+            .argument_count = mask ? 1 : 3};
         ptx_form_read(&form, checked[i].offset, checked[i].size);
-        append(building, &form, op);
+        append(building, &form, op, op + 1);
     }
 }
 
 /* Before what lanes do: constants, and the facts that the rest relies on. */
-static void make_first(struct building *building, const struct ptx_op *op)
+static void make_first(struct ptx_building *building, const struct ptx_op *op)
 {
     building->count = 0;
     if (building->known->facts) {
@@ -444,28 +483,31 @@ static void make_first(struct building *building, const struct ptx_op *op)
     }
     struct wave_block first = {.end = WAVE_JUMP, .op = op, .targets = {1}, .target_count = 1};
     first.inst_count = building->count;
-    first.insts = keep(building, building->insts, building->count * sizeof *building->insts);
+    first.insts =
+        ptx_building_keep(building, building->insts, building->count * sizeof *building->insts);
     building->blocks[0] = first;
 }
 
-static bool build(struct building *building, uint32_t entry)
+static bool build(struct ptx_building *building, uint32_t entry)
 {
     const struct ptx_code *code = building->code;
     building->block_of = malloc(((size_t)code->op_count + 1) * sizeof(uint32_t));
     if (!building->block_of)
         return false;
     memset(building->block_of, 0xff, ((size_t)code->op_count + 1) * sizeof(uint32_t));
-    block_at(building, code->ops + entry);
+    ptx_building_block(building, code->ops + entry);
     building->block_of[entry] = NONE;
-    block_at(building, code->ops + entry);
+    ptx_building_block(building, code->ops + entry);
     for (unsigned b = 1; b < building->block_count && !building->failed; b++)
         make_block(building, b);
+    if (!building->failed)
+        ptx_building_end_blocks(building);
     if (!building->failed)
         make_first(building, code->ops + entry);
     if (!building->failed)
         finish_any(building);
-    building->region->wave.blocks =
-        keep(building, building->blocks, building->block_count * sizeof *building->blocks);
+    building->region->wave.blocks = ptx_building_keep(
+        building, building->blocks, building->block_count * sizeof *building->blocks);
     building->region->wave.block_count = building->block_count;
     return !building->failed;
 }
@@ -477,7 +519,7 @@ struct ptx_region *ptx_region_create(const struct ptx_known *known, uint32_t ent
     struct ptx_region *region = calloc(1, sizeof *region);
     if (!region)
         return NULL;
-    struct building building = {.code = code, .known = known, .region = region};
+    struct ptx_building building = {.code = code, .known = known, .region = region};
     bool fine = build(&building, entry) && building.total >= LEAST;
     free(building.block_of);
     free(building.begins);

@@ -3,6 +3,7 @@
 #define PTX_REGION_H
 
 #include "ptx_exec.h"
+#include "ptx_warp.h"
 #include "ptx_wave_access.h"
 #include "wave.h"
 
@@ -17,6 +18,11 @@ struct ptx_region {
     struct ptx_region_chunk *chunks;
     size_t count; /* instructions */
     char name[128];
+    /* Where lanes may wait while others execute the region, in the interpreter's order; and those
+     * of them at which some may wait where it is entered. */
+    const struct ptx_op *places[PTX_PLACES];
+    unsigned place_count;
+    uint64_t entered;
 };
 
 /* What a function's regions have in common, for blocks of one size; each may be NULL. It has to
@@ -25,7 +31,12 @@ struct ptx_known {
     const struct ptx_code *code;
     struct ptx_facts *facts;
     struct ptx_live *live;
+    struct ptx_parts *parts;
 };
+
+/* Finds out what is known, of code and blocks of that size. */
+void ptx_known_init(struct ptx_known *known, const struct ptx_code *code, const uint32_t block[3]);
+void ptx_known_fini(struct ptx_known *known); /* accepts zeros */
 
 /* The region that begins at op entry. NULL: it is too small to be worth it, or there is no memory.
  */
@@ -40,18 +51,21 @@ enum { PTX_REGION_SLOTS = 24 };
 struct ptx_form {
     enum wave_kind kind;
     const char *function; /* NULL: the op's handler */
-    const char *can;      /* WAVE_GUARD that writes slots: whether function would succeed */
     uint64_t arguments[12];
     unsigned argument_count;
     struct wave_slot reads[PTX_REGION_SLOTS], writes[PTX_REGION_SLOTS];
     unsigned read_count, write_count;
-    bool any; /* the handler may access every slot of the region */
+    bool plain;   /* the handler does nothing that wave_inst.plain excludes */
+    bool any;     /* the handler may access every slot of the region */
+    bool gathers; /* it concerns all lanes, which name each other in the slot members */
+    uint32_t members;
+    bool carries; /* it writes the condition code */
 };
 
 /* False: the region is left before the op. */
 bool ptx_form_of(const struct ptx_code *code, const struct ptx_op *op, struct ptx_form *out_form);
-/* The same for the lanes that a guard names: guard is the op, whose handler is ptx_run_guard.
- * False: there is no such form. */
+/* The same for the lanes that a guard names, whose handler is ptx_run_guard, or, where guard is
+ * NULL, for those that execute: others keep what they have. False: there is no such form. */
 bool ptx_form_some(const struct ptx_code *code, const struct ptx_op *op, const struct ptx_op *guard,
                    struct ptx_form *out_form);
 
@@ -62,18 +76,28 @@ void ptx_form_write(struct ptx_form *form, uint32_t offset, uint32_t size);
 bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool some,
                   struct ptx_form *out_form);
 /* Loads and stores. */
-bool ptx_form_access(const struct ptx_op *op, bool some, enum ptx_wave_shape shape,
-                     struct ptx_form *out_form);
-/* The form, of kind WAVE_ATTEMPT, of an access of which that is known. */
+void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *out_form);
+/* The form of an access of which that is known. */
 void ptx_form_shape(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *form);
 
+/* Whether an op is a load or a store, whose extra is a struct ptx_access. */
+bool ptx_form_is_access(const struct ptx_code *code, const struct ptx_op *op);
 /* Whether an op loads one element of a parameter of the launch by its name. */
 bool ptx_form_is_parameter(const struct ptx_code *code, const struct ptx_op *op);
+
+/* How much more than its budget a warp may use up in a region, on a branch or a jump back: nothing
+ * in loops that may wait for others, and elsewhere what compiled code does in little time. */
+unsigned ptx_region_allowance(const struct ptx_op *op);
 
 /* Whether an op can be executed again from the same registers and memory, with the same effect. */
 bool ptx_form_repeats(const struct ptx_code *code, const struct ptx_op *op);
 /* Whether it is a store, whose extra is a struct ptx_access. */
 bool ptx_form_is_store(const struct ptx_code *code, const struct ptx_op *op);
+
+/* Calls an op's handler from a region, for the lanes that execute it. Where the handler has done
+ * more than go on with the next op for them, what it returns is not that op, but ptx_region_left()
+ * of it. */
+const void *ptx_region_call(void *warp, const void *op);
 
 /* The machine of PTX; its bitcode is NULL where none was compiled. */
 const struct wave_machine *ptx_region_machine(void);

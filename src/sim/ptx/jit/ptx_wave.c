@@ -5,6 +5,7 @@
  * A function gets the region's copy of the warp. It makes a warp of its own for the handler, in
  * which all lanes execute, or those of a guard: what it does not set, the handler does not use. */
 #include "ptx_warp.h"
+#include "ptx_wave_access.h"
 
 #include <stdint.h>
 
@@ -66,7 +67,9 @@ ALWAYS void take_all(struct ptx_warp *to, const struct ptx_warp *from)
 
 ALWAYS u32 guard_mask(const struct ptx_warp *warp, u64 guard, u64 inverted)
 {
-    return *mask_slot(warp, (u32)guard) ^ (u32)inverted;
+    if (guard == PTX_NO_GUARD)
+        return warp->now;
+    return (*mask_slot(warp, (u32)guard) ^ (u32)inverted) & warp->now;
 }
 
 ALWAYS void take_some(struct ptx_warp *to, const struct ptx_warp *from, u32 mask)
@@ -97,9 +100,67 @@ ALWAYS void take_places(struct ptx_warp *to, const struct ptx_warp *from)
         .bits = bits                                                                               \
     }
 
+/* ---- results of some lanes ------------------------------------------------------------------
+ *
+ * The op is executed for all lanes; those that are not in the mask get back what they had. */
+
+typedef int32_t lanes_4 __attribute__((vector_size(128)));
+typedef int16_t lanes_2 __attribute__((vector_size(64)));
+typedef int64_t lanes_8 __attribute__((vector_size(256)));
+
+struct kept {
+    unsigned char bytes[PTX_LANES * 16];
+};
+
+ALWAYS struct kept keep(const struct ptx_warp *warp, u64 slot, unsigned size)
+{
+    struct kept kept;
+    __builtin_memcpy(kept.bytes, warp->regs + slot, size);
+    return kept;
+}
+
+/* -1 for lanes in the mask, 0 for others. */
+ALWAYS lanes_4 lanes_in(u32 mask)
+{
+    lanes_4 bits;
+    __builtin_memcpy(&bits, lane_bit, sizeof bits);
+    return (lanes_4)((bits & (int32_t)mask) != 0);
+}
+
+#define BLEND(type, lanes)                                                                         \
+    {                                                                                              \
+        type old, new;                                                                             \
+        __builtin_memcpy(&old, kept->bytes, sizeof old);                                           \
+        __builtin_memcpy(&new, at, sizeof new);                                                    \
+        new = (new &(lanes)) | (old & ~(lanes));                                                   \
+        __builtin_memcpy(at, &new, sizeof new);                                                    \
+    }
+
+ALWAYS void give_back(struct ptx_warp *warp, u64 slot, unsigned size, const struct kept *kept,
+                      u32 mask)
+{
+    unsigned char *at = warp->regs + slot;
+    const lanes_4 lanes = lanes_in(mask);
+    if (size == sizeof(u32)) {
+        u32 old, new;
+        __builtin_memcpy(&old, kept->bytes, sizeof old);
+        __builtin_memcpy(&new, at, sizeof new);
+        new = (new &mask) | (old & ~mask);
+        __builtin_memcpy(at, &new, sizeof new);
+    } else if (size == sizeof(lanes_2)) {
+        BLEND(lanes_2, __builtin_convertvector(lanes, lanes_2))
+    } else if (size == sizeof(lanes_4)) {
+        BLEND(lanes_4, lanes)
+    } else {
+        BLEND(lanes_8, __builtin_convertvector(lanes, lanes_8))
+    }
+}
+#undef BLEND
+
 /* ---- arithmetic ---------------------------------------------------------------------------- */
 
-#define ARITHMETIC(name, handler)                                                                  \
+/* tests: the op may write a second predicate, which its bits announce. */
+#define ARITHMETIC(name, handler, size, tests)                                                     \
     FUNCTION(ptx_wave_##name);                                                                     \
     FUNCTION(ptx_wave_##name)                                                                      \
     {                                                                                              \
@@ -114,22 +175,30 @@ ALWAYS void take_places(struct ptx_warp *to, const struct ptx_warp *from)
     GUARDED(ptx_wave_some_##name)                                                                  \
     {                                                                                              \
         const struct ptx_op op = OP;                                                               \
-        struct ptx_warp some;                                                                      \
-        take_some(&some, warp, guard_mask(warp, guard, inverted));                                 \
-        handler(&some, &op);                                                                       \
-        warp->carry = some.carry;                                                                  \
+        const u32 mask = guard_mask(warp, guard, inverted);                                        \
+        const bool second = (tests) && bits >> PTX_ALU_SECOND_SHIFT & 1;                           \
+        const u64 other = second ? bits >> PTX_ALU_SECOND_SLOT : d;                                \
+        const struct kept kept = keep(warp, d, size), also = keep(warp, other, sizeof(u32));       \
+        struct ptx_warp all;                                                                       \
+        take_all(&all, warp);                                                                      \
+        handler(&all, &op);                                                                        \
+        give_back(warp, d, size, &kept, mask);                                                     \
+        if (second)                                                                                \
+            give_back(warp, other, sizeof(u32), &also, mask);                                      \
+        warp->carry = (all.carry & mask) | (warp->carry & ~mask);                                  \
         return 1;                                                                                  \
     }
 
-#define ROWS_ONCE(id) ARITHMETIC(id, plain_##id)
 /* With modifiers, which are rare, the handler executes them. */
-#define ROWS_TWICE(id)          ARITHMETIC(id, plain_##id)
-#define ROWS_ROUND              ROWS_TWICE
-#define ROWS_TEST               ROWS_ONCE
-#define ROWS_TEST_TWICE         ROWS_TWICE
-#define ROWS_SET                ROWS_ONCE
-#define ROWS_LOOK               ROWS_ONCE
-#define WAVE_ROW(id, kind, ...) ROWS_##kind(id)
+#define ROWS_ONCE                     false
+#define ROWS_TWICE                    false
+#define ROWS_ROUND                    false
+#define ROWS_TEST                     true
+#define ROWS_TEST_TWICE               true
+#define ROWS_SET                      false
+#define ROWS_LOOK                     true
+#define ROWS_CARRY                    false
+#define WAVE_ROW(id, kind, size, ...) ARITHMETIC(id, plain_##id, size, ROWS_##kind)
 #define ALU(id, opcode, pattern, operands, version, target, form, ...)                             \
     WAVE_FORM_##form(id, __VA_ARGS__)
 /* Video instructions are large and rare: their handlers execute them. */
@@ -140,7 +209,8 @@ ALWAYS void take_places(struct ptx_warp *to, const struct ptx_warp *from)
 /* ---- moves, special registers, addresses ------------------------------------------------------
  */
 
-#define MOVE(name)                                                                                 \
+/* size: of the result; 0: the op has it, and its handler has the mask. */
+#define MOVE(name, size)                                                                           \
     FUNCTION(ptx_wave_##name);                                                                     \
     FUNCTION(ptx_wave_##name)                                                                      \
     {                                                                                              \
@@ -155,29 +225,34 @@ ALWAYS void take_places(struct ptx_warp *to, const struct ptx_warp *from)
     GUARDED(ptx_wave_some_##name)                                                                  \
     {                                                                                              \
         const struct ptx_op op = OP;                                                               \
+        const u32 mask = guard_mask(warp, guard, inverted);                                        \
+        const struct kept kept = keep(warp, d, size);                                              \
         struct ptx_warp some;                                                                      \
-        take_some(&some, warp, guard_mask(warp, guard, inverted));                                 \
+        take_some(&some, warp, size ? UINT32_MAX : mask);                                          \
+        some.whole = size != 0;                                                                    \
         take_places(&some, warp);                                                                  \
         ptx_run_##name(&some, &op);                                                                \
+        if (size)                                                                                  \
+            give_back(warp, d, size ? size : sizeof(u32), &kept, mask);                            \
         return 1;                                                                                  \
     }
-MOVE(move_2)
-MOVE(move_4)
-MOVE(move_8)
-MOVE(move_16)
-MOVE(move_mask)
-MOVE(resize)
-MOVE(narrow_8_4)
-MOVE(narrow_4_2)
-MOVE(local_address)
-MOVE(special_tid)
-MOVE(special_lane)
-MOVE(special_4)
-MOVE(special_8)
-MOVE(special_block)
-MOVE(special_mask)
-MOVE(shift_address)
-MOVE(keep_address)
+MOVE(move_2, 64)
+MOVE(move_4, 128)
+MOVE(move_8, 256)
+MOVE(move_16, 0)
+MOVE(move_mask, 4)
+MOVE(resize, 0)
+MOVE(narrow_8_4, 128)
+MOVE(narrow_4_2, 64)
+MOVE(local_address, 0)
+MOVE(special_tid, 128)
+MOVE(special_lane, 128)
+MOVE(special_4, 128)
+MOVE(special_8, 256)
+MOVE(special_block, 128)
+MOVE(special_mask, 4)
+MOVE(shift_address, 256)
+MOVE(keep_address, 128)
 
 /* mods: count, size and width of the pieces; b, c, e, bits: their slots. */
 #define PIECES(name)                                                                               \
@@ -192,6 +267,19 @@ MOVE(keep_address)
         struct ptx_warp all;                                                                       \
         take_all(&all, warp);                                                                      \
         ptx_run_##name(&all, &op);                                                                 \
+        return 1;                                                                                  \
+    }                                                                                              \
+    GUARDED(ptx_wave_some_##name);                                                                 \
+    GUARDED(ptx_wave_some_##name)                                                                  \
+    {                                                                                              \
+        const struct ptx_pieces pieces = {.count = mods & 0xff,                                    \
+                                          .size = mods >> 8 & 0xff,                                \
+                                          .width = mods >> 16 & 0xff,                              \
+                                          .slots = {(u32)b, (u32)c, (u32)e, (u32)bits}};           \
+        const struct ptx_op op = {.d = (u32)d, .a = (u32)a, .extra = &pieces};                     \
+        struct ptx_warp some;                                                                      \
+        take_some(&some, warp, guard_mask(warp, guard, inverted));                                 \
+        ptx_run_##name(&some, &op);                                                                \
         return 1;                                                                                  \
     }
 PIECES(pack)
@@ -211,34 +299,103 @@ uint32_t ptx_wave_join(struct ptx_warp *warp, u64 length)
     return 1;
 }
 
-enum { FIRST, SECOND, LEAVE };
+/* Where lanes go on: a branch's two ways, then the places of others that waited further behind. */
+enum { TAKEN, OTHER, FIRST_PLACE, LEAVE = -1 };
 
-/* cost: what going to the first target takes from the budget; 0 for targets that come later. */
-ALWAYS u32 go_back(struct ptx_warp *warp, u64 cost)
+/* Of a branch, as constants: places at which lanes wait have bits. */
+struct ways {
+    u64 places; /* to which the branch may go besides its own two, in the order of its targets */
+    u64 joins; /* all that begin with a join, which takes a step from the budget where lanes wait */
+};
+
+/* As the interpreter does where lanes reconverge: those that wait at the place join; if some wait
+ * further behind, in below, the furthest of them go on instead. bit: of the place; length: of the
+ * line that the interpreter has begun then. */
+ALWAYS u32 arrive(struct ptx_warp *warp, u32 way, u64 bit, u64 below, u64 length,
+                  const struct ways *ways)
 {
-    if (cost && warp->budget - (int)cost <= 0)
-        return LEAVE;
-    warp->budget -= (int)cost;
-    return FIRST;
+    if (__builtin_expect(warp->apart == 0, 1))
+        return way;
+    if (warp->apart & below) {
+        const unsigned k = (unsigned)__builtin_ctzll(warp->apart);
+        const u64 next = (u64)1 << k;
+        warp->steps += length;
+        warp->waiting[__builtin_ctzll(bit | (u64)1 << 63)] |= warp->now;
+        warp->now = warp->waiting[k];
+        warp->waiting[k] = 0;
+        warp->apart = (warp->apart | bit) & ~next;
+        warp->budget -= (ways->joins & next) != 0;
+        return FIRST_PLACE + (u32)__builtin_popcountll(ways->places & (next - 1));
+    }
+    if (warp->apart & bit) {
+        const unsigned here = (unsigned)__builtin_ctzll(bit | (u64)1 << 63);
+        warp->now |= warp->waiting[here];
+        warp->waiting[here] = 0;
+        warp->apart &= ~bit;
+    }
+    warp->budget -= warp->apart != 0;
+    return way;
 }
 
-uint32_t ptx_wave_jump(struct ptx_warp *warp, u64 cost);
-uint32_t ptx_wave_jump(struct ptx_warp *warp, u64 cost)
+/* Whether the interpreter is to find out that the budget is used up. Ways back ask, which have a
+ * cost; the others take little, and may take more than there is. */
+ALWAYS bool is_spent(const struct ptx_warp *warp, u64 cost)
 {
-    return go_back(warp, cost);
+    return cost && warp->budget - (int)(u32)cost <= -(int)(cost >> 32);
 }
 
-/* length: of the straight line that follows the branch. */
-uint32_t ptx_wave_branch(struct ptx_warp *warp, u64 slot, u64 inverted, u64 cost, u64 length);
-uint32_t ptx_wave_branch(struct ptx_warp *warp, u64 slot, u64 inverted, u64 cost, u64 length)
+/* cost: what it takes from the budget, and in the upper half how much more may have been taken. */
+#define TARGET_ARGUMENTS u64 cost, u64 bit, u64 below, u64 length
+
+/* To a line that begins with a join, which counts its length unless others go on instead. */
+uint32_t ptx_wave_jump(struct ptx_warp *warp, TARGET_ARGUMENTS, u64 places, u64 joins);
+uint32_t ptx_wave_jump(struct ptx_warp *warp, TARGET_ARGUMENTS, u64 places, u64 joins)
 {
-    u32 taken = guard_mask(warp, slot, inverted);
-    if (taken == UINT32_MAX)
-        return go_back(warp, cost);
-    if (taken)
-        return LEAVE;
+    const struct ways ways = {places, joins};
+    if (is_spent(warp, cost))
+        return (u32)LEAVE;
+    warp->budget -= (int)(u32)cost;
+    return arrive(warp, TAKEN, bit, below, length, &ways);
+}
+
+/* Not taken. */
+ALWAYS u32 go_on(struct ptx_warp *warp, u64 bit, u64 below, u64 length, u64 flags,
+                 const struct ways *ways)
+{
     warp->steps += length;
-    return SECOND;
+    u32 way = arrive(warp, OTHER, bit, below, 0, ways);
+    if (flags & PTX_WAVE_JOINED)
+        warp->budget -= way == OTHER && warp->apart;
+    return way;
+}
+
+/* other_length: of the straight line that follows the branch. */
+uint32_t ptx_wave_branch(struct ptx_warp *warp, u64 slot, u64 inverted, u64 flags, TARGET_ARGUMENTS,
+                         u64 other_bit, u64 other_below, u64 other_length, u64 places, u64 joins);
+uint32_t ptx_wave_branch(struct ptx_warp *warp, u64 slot, u64 inverted, u64 flags, TARGET_ARGUMENTS,
+                         u64 other_bit, u64 other_below, u64 other_length, u64 places, u64 joins)
+{
+    const struct ways ways = {places, joins};
+    const u32 taken = guard_mask(warp, slot, inverted);
+    if (taken && (is_spent(warp, cost) || (flags & PTX_WAVE_AGREE && taken != warp->now)))
+        return (u32)LEAVE;
+    if (taken && (taken == warp->now || !(flags & PTX_WAVE_PARTS))) {
+        warp->budget -= (int)(u32)cost;
+        return arrive(warp, TAKEN, bit, below, length, &ways);
+    }
+    if (taken == 0)
+        return go_on(warp, other_bit, other_below, other_length, flags, &ways);
+    const bool first = flags & PTX_WAVE_TAKEN_FIRST;
+    const u64 later = first ? other_bit : bit;
+    warp->waiting[__builtin_ctzll(later | (u64)1 << 63)] |= first ? warp->now & ~taken : taken;
+    warp->apart |= later;
+    if (first) {
+        warp->now = taken;
+        warp->budget -= (int)(u32)cost;
+        return arrive(warp, TAKEN, bit, below, length, &ways);
+    }
+    warp->now &= ~taken;
+    return go_on(warp, other_bit, other_below, other_length, flags, &ways);
 }
 
 /* Of an instruction that has no compiled form for some lanes: whether none executes it. */
@@ -246,4 +403,22 @@ uint32_t ptx_wave_none(struct ptx_warp *warp, u64 slot, u64 inverted);
 uint32_t ptx_wave_none(struct ptx_warp *warp, u64 slot, u64 inverted)
 {
     return guard_mask(warp, slot, inverted) == 0;
+}
+
+/* Of an op that concerns all lanes: whether all that live execute. */
+uint32_t ptx_wave_together(struct ptx_warp *warp);
+uint32_t ptx_wave_together(struct ptx_warp *warp)
+{
+    return warp->now == warp->alive;
+}
+
+/* The same, of one whose lanes name each other in a slot: and whether all name all. */
+uint32_t ptx_wave_gathers(struct ptx_warp *warp, u64 members);
+uint32_t ptx_wave_gathers(struct ptx_warp *warp, u64 members)
+{
+    const slot_b32 *named = (const void *)(warp->regs + members);
+    u32 all = UINT32_MAX;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++)
+        all &= named[lane];
+    return all == UINT32_MAX && warp->now == warp->alive;
 }

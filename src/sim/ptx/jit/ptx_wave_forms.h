@@ -1,7 +1,7 @@
 /* The forms of ptx_alu.def as operands in slots. Who includes this defines
  *     WAVE_ROW(id, kind, d, a, b, c, e)
- * where kind is ONCE, TWICE or ROUND as in ptx_alu.c, TEST, SET or LOOK for rows with operands that
- * the op's bits announce, and d to e are bytes of slots (0: none); then ALU as
+ * where kind is ONCE, TWICE or ROUND as in ptx_alu.c, CARRY, TEST, SET or LOOK for rows with
+ * operands that the op's bits announce, and d to e are bytes of slots (0: none); then ALU as
  *     WAVE_FORM_##form(id, __VA_ARGS__)
  * and includes ptx_alu.def. */
 #ifndef PTX_WAVE_FORMS_H
@@ -63,9 +63,9 @@
 #define WAVE_FORM_WORDS1(id, ...) WAVE_ROW(id, ONCE, 4, 4, 0, 0, 0)
 #define WAVE_FORM_WORDS2(id, ...) WAVE_ROW(id, ONCE, 4, 4, 4, 0, 0)
 #define WAVE_FORM_CARRY2(id, D, A, B, ...)                                                         \
-    WAVE_ROW(id, ONCE, WAVE_ALL(D), WAVE_ALL(A), WAVE_ALL(B), 0, 0)
+    WAVE_ROW(id, CARRY, WAVE_ALL(D), WAVE_ALL(A), WAVE_ALL(B), 0, 0)
 #define WAVE_FORM_CARRY3(id, D, A, B, C, ...)                                                      \
-    WAVE_ROW(id, ONCE, WAVE_ALL(D), WAVE_ALL(A), WAVE_ALL(B), WAVE_ALL(C), 0)
+    WAVE_ROW(id, CARRY, WAVE_ALL(D), WAVE_ALL(A), WAVE_ALL(B), WAVE_ALL(C), 0)
 #define WAVE_FORM_LOP3(id, ...) WAVE_ROW(id, LOOK, 128, 128, 128, 128, 4)
 
 #endif

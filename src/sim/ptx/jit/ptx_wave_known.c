@@ -30,6 +30,14 @@ typedef u64 slot_8 __attribute__((may_alias));
             off |= at[HALF + lane] ^ (slot_##bytes)(high + step * lane);                           \
         return off == 0;                                                                           \
     }
+/* Whether a predicate is the same in all lanes. */
+uint32_t ptx_wave_check_mask(struct ptx_warp *warp, u64 slot);
+uint32_t ptx_wave_check_mask(struct ptx_warp *warp, u64 slot)
+{
+    u32 mask = *(const slot_4 *)(const void *)(warp->regs + slot);
+    return mask == 0 || mask == UINT32_MAX;
+}
+
 KNOWN(2)
 KNOWN(4)
 KNOWN(8)

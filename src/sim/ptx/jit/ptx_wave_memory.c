@@ -37,6 +37,8 @@ LANE unsigned char *reach_in(const struct ptx_warp *warp, enum ptx_space in,
         at -= SIM_SHARED_WINDOW;
         in = PTX_SHARED;
     }
+    if (in == PTX_PARAM)
+        return within((unsigned char *)(uintptr_t)warp->params, warp->param_size, at, bytes);
     if (in == PTX_SHARED)
         return within(warp->shared, warp->shared_size, at, bytes);
     return translate(space, warp->device, at, bytes);
@@ -120,19 +122,6 @@ LANE bool is_known(const struct ptx_warp *warp, const struct ptx_access *access,
     return same || address(warp, access, first + n - 1) - at == (u64)(n - 1) * access->bytes;
 }
 
-/* The same, where nothing is known. */
-LANE bool is_found(const struct ptx_warp *warp, const struct ptx_access *access, unsigned first,
-                   struct run *out_run)
-{
-    struct piece piece;
-    if (access->address_size == 0)
-        return is_known(warp, access, true, first, HALF, out_run);
-    if (!find_piece(warp, access, (u64)access->offset, access->bytes, first, 0xffff, &piece))
-        return false;
-    *out_run = (struct run){.same = piece.same, .at = piece.at};
-    return true;
-}
-
 LANE bool locate_run(const struct ptx_warp *warp, const struct ptx_access *access,
                      const struct sim_space *space, unsigned n, struct run *run)
 {
@@ -169,23 +158,17 @@ LANE bool move_halves(const struct ptx_warp *warp, const struct ptx_access *acce
     return true;
 }
 
-/* Words in a few rows. */
-LANE bool move_in_rows(const struct ptx_warp *warp, const struct ptx_access *access,
-                       const struct sim_space *space)
+/* What all lanes load from one place, whether they execute or not; mask: of those that take it. */
+LANE bool move_one(struct ptx_warp *warp, const struct ptx_access *access,
+                   const struct sim_space *space, u32 mask)
 {
-    struct rows rows;
-    if (access->address_size == 0 || !find_rows(warp, access, (u64)access->offset, &rows))
+    struct run run;
+    if (!is_known(warp, access, true, 0, PTX_LANES, &run) ||
+        !locate_run(warp, access, space, PTX_LANES, &run))
         return false;
-    for (unsigned i = 0; i < rows.count; i++) {
-        struct row *row = &rows.row[i];
-        row->where = (uintptr_t)reach_in(warp, access->space, space, row->at, row->lanes * 4);
-        if (!row->where)
-            return false;
-    }
-    if (access->write)
-        put_rows(warp->regs + access->slots[0], &rows);
-    else
-        fetch_rows(warp->regs + access->slots[0], &rows);
+    UNROLLED for (unsigned i = 0; i < access->count; i++)
+        fetch_same(warp->regs + access->slots[i], access->size, run.where + i * access->size,
+                   PTX_LANES, mask, access->size, false);
     return true;
 }
 
@@ -197,22 +180,17 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
     if (shape == PTX_WAVE_ALL_SAME || shape == PTX_WAVE_ALL_ROW)
         return is_known(warp, access, same, 0, PTX_LANES, &low) &&
                move_all(warp, access, space, &low);
-    if (shape != PTX_WAVE_UNKNOWN)
-        return is_known(warp, access, same, 0, HALF, &low) &&
-               is_known(warp, access, same, HALF, HALF, &high) &&
-               move_halves(warp, access, space, &low, &high);
-    if (!is_found(warp, access, 0, &low) || !is_found(warp, access, HALF, &high))
-        return access->size == 4 && access->count == 1 && move_in_rows(warp, access, space);
-    if (low.same == high.same && high.at - low.at == (low.same ? 0 : HALF * access->bytes))
-        return move_all(warp, access, space, &low);
-    return move_halves(warp, access, space, &low, &high);
+    return is_known(warp, access, same, 0, HALF, &low) &&
+           is_known(warp, access, same, HALF, HALF, &high) &&
+           move_halves(warp, access, space, &low, &high);
 }
 
 /* ---- the functions ------------------------------------------------------------------------------
  */
 
 #define ACCESS_ARGUMENTS                                                                           \
-    struct ptx_warp *warp, u64 base, u64 address_size, u64 offset, u64 slots0, u64 slots1, u64 table
+    struct ptx_warp *warp, u64 base, u64 address_size, u64 offset, u64 slots0, u64 slots1,         \
+        u64 table, u64 kept
 #define ACCESS(of_space, of_size, of_count, writes)                                                \
     {                                                                                              \
         .space = PTX_##of_space, .address_size = (uint8_t)address_size, .size = of_size,           \
@@ -225,76 +203,22 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
             of_size                                                                                \
         }                                                                                          \
     }
-/* Where nothing is known, lanes are found by their numbers, and the function works on a copy of its
- * slots. */
-#define CALLED_UNKNOWN __attribute__((noinline))
-#define CALLED_ALL_SAME
-#define CALLED_ALL_ROW
-#define CALLED_HALVES_SAME
-#define CALLED_HALVES_ROW
+/* Where some lanes wait, the handler does what is not a load of all from one place. */
 #define SHAPED(space, size, count, shape, name, writes)                                            \
     uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS);             \
-    CALLED_##shape uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(                \
-        ACCESS_ARGUMENTS)                                                                          \
+    uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS)              \
     {                                                                                              \
         const struct ptx_access access = ACCESS(space, size, count, writes);                       \
-        return move_shaped(warp, &access, (const struct sim_space *)table, PTX_WAVE_##shape);      \
+        const struct sim_space *of = (const struct sim_space *)table;                              \
+        if (!access.write && PTX_WAVE_##shape == PTX_WAVE_ALL_SAME)                                \
+            return move_one(warp, &access, of, kept ? warp->now : UINT32_MAX);                     \
+        return warp->now == UINT32_MAX && move_shaped(warp, &access, of, PTX_WAVE_##shape);        \
     }
 #define SHAPES(space, size, count, name, writes)                                                   \
-    SHAPED(space, size, count, UNKNOWN, name, writes)                                              \
     SHAPED(space, size, count, ALL_SAME, name, writes)                                             \
     SHAPED(space, size, count, ALL_ROW, name, writes)                                              \
     SHAPED(space, size, count, HALVES_SAME, name, writes)                                          \
-    SHAPED(space, size, count, HALVES_ROW, name, writes)                                           \
-    SOME(space, size, count, name, writes)
-
-/* Of some lanes: the first of them is an index, so that the function works on a copy of its slots.
- */
-LANE bool locate_some(const struct ptx_warp *warp, const struct ptx_access *access,
-                      const struct sim_space *space, struct piece *piece)
-{
-    unsigned bytes = access->bytes;
-    unsigned lead = piece->same ? 0 : (unsigned)__builtin_ctz(piece->mask);
-    unsigned lanes = piece->same ? 1 : 32 - (unsigned)__builtin_clz(piece->mask) - lead;
-    unsigned char *where =
-        reach_in(warp, access->space, space, piece->at + lead * bytes, (size_t)lanes * bytes);
-    piece->where = (uintptr_t)where - lead * bytes;
-    return where != NULL;
-}
-
-LANE bool move_some(struct ptx_warp *warp, const struct ptx_access *access,
-                    const struct sim_space *space, u32 mask, bool moves)
-{
-    const unsigned bytes = access->bytes;
-    const u32 of_low = (u16)mask, of_high = mask >> HALF;
-    struct piece low = {0}, high = {0};
-    if ((of_low && !find_piece(warp, access, (u64)access->offset, bytes, 0, of_low, &low)) ||
-        (of_high && !find_piece(warp, access, (u64)access->offset, bytes, HALF, of_high, &high)) ||
-        (of_low && !locate_some(warp, access, space, &low)) ||
-        (of_high && !locate_some(warp, access, space, &high)))
-        return false;
-    if (of_low && moves)
-        move_piece(warp, access, &low, 0, HALF, access->write, access->size, access->count, true);
-    if (of_high && moves)
-        move_piece(warp, access, &high, HALF, HALF, access->write, access->size, access->count,
-                   true);
-    return true;
-}
-
-/* can: whether the other function would succeed. */
-#define SOME(space, size, count, name, writes)                                                     \
-    SOME_OR_NONE(space, size, count, some_##name, writes, true)                                    \
-    SOME_OR_NONE(space, size, count, can_##name, writes, false)
-#define SOME_OR_NONE(space, size, count, name, writes, moves)                                      \
-    uint32_t ptx_wave_##name##_##space##_##size##_##count(ACCESS_ARGUMENTS, u64 guard,             \
-                                                          u64 inverted);                           \
-    __attribute__((noinline)) uint32_t ptx_wave_##name##_##space##_##size##_##count(               \
-        ACCESS_ARGUMENTS, u64 guard, u64 inverted)                                                 \
-    {                                                                                              \
-        const struct ptx_access access = ACCESS(space, size, count, writes);                       \
-        u32 mask = *(const slot_4 *)(const void *)(warp->regs + guard) ^ (u32)inverted;            \
-        return move_some(warp, &access, (const struct sim_space *)table, mask, moves);             \
-    }
+    SHAPED(space, size, count, HALVES_ROW, name, writes)
 
 #define KIND(space, size, count)                                                                   \
     SHAPES(space, size, count, load, false)                                                        \

@@ -76,7 +76,7 @@ struct ptx_code {
     unsigned registers;    /* 32-bit registers live at once, at most */
     uint32_t *temporaries; /* slots among the constants that instructions write */
     unsigned temporary_count;
-    struct ptx_jit *jit;   /* its compiled regions (ptx_jit.h); NULL: none yet */
+    struct ptx_jit *jit; /* its compiled regions (ptx_jit.h); NULL: none yet */
 };
 
 /* The functions of a module that have code, by address: function i has first_address +
@@ -113,6 +113,10 @@ struct ptx_warp {
     struct sim_shadow *shadow; /* the block's, of sim_shadow.h; NULL: nothing is checked */
     int budget;                /* steps left: ops that may loop count it down */
     uint64_t steps;            /* warp-instructions so far, for statistics */
+    /* Used by compiled regions: lanes that execute; those that are apart from them, by the number
+     * of the place in the region, and a bit for each place that has some. */
+    uint32_t now, *waiting;
+    uint64_t apart;
     /* The rest is private to ptx_warp.c: fragments of the warp that have diverged. */
     struct ptx_fragment *fragment, *fragments;
     void *private;

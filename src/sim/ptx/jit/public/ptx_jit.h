@@ -3,7 +3,9 @@
  *
  * jit owns the regions of a function: which ops they have, how these are described (wave.h), and
  * when they are requested. A region begins at an op that joins lanes, whose handler is then
- * ptx_run_region; it executes for warps all of whose lanes are there, and others go on as before.
+ * ptx_run_region. It executes for the lanes that come there; those of the warp that are elsewhere
+ * have to be at places that the region knows, or wait for these, and otherwise all go on as before.
+ * Lanes that part in it go on in it.
  * Nothing is compiled where checks or a seed are configured.
  *
  * Threads: every function may be called by any thread that runs a block of the function's module;
@@ -18,9 +20,9 @@ bool ptx_jit_on(void);
 
 /* A launch begins. */
 void ptx_jit_launch(const struct ptx_launch *launch);
-/* What makes code hot, of warps all of whose lanes execute, since no others execute regions: one
- * has come to its end, after so many ops of lanes that were together; has used up its budget of so
- * many ops in a loop of the function that begins at op; calls the function. */
+/* What makes code hot, of warps that began with all lanes, since others gain little: one has come
+ * to its end, after so many ops; has used up its budget of so many ops in a loop of the function
+ * that begins at op; calls the function. */
 void ptx_jit_end(const struct ptx_launch *launch, uint64_t steps);
 void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
                   const struct ptx_launch *launch, uint64_t steps);
