@@ -92,9 +92,14 @@ uint64_t jit_enough(uint64_t instructions)
                                                                                         : ops;
 }
 
+bool jit_keeps(void)
+{
+    return !jit_is_eager() && jit_store_is_on();
+}
+
 uint64_t jit_enough_to_look(void)
 {
-    return jit_store_is_on() ? jit_enough(0) / 8 : jit_enough(0);
+    return jit_keeps() ? jit_enough(0) / 8 : jit_enough(0);
 }
 
 static void switch_off(void)
@@ -214,7 +219,7 @@ static bool compile(const struct wave_region *region, bool kept, struct jit_obje
 bool jit_is_kept(const struct wave_region *region)
 {
     struct jit_build build = {.region = region, .all_live = compares_all(region)};
-    if (jit_is_eager() || !jit_store_is_on())
+    if (!jit_keeps())
         return false;
     bool kept = jit_build_begin(&build) && jit_store_has(&build.key);
     jit_build_fini(&build);

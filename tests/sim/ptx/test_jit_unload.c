@@ -62,6 +62,7 @@ int main(void)
 {
     setenv("ANYHIP_SIM_JIT", "on", 1);
     setenv("ANYHIP_SIM_JIT_THRESHOLD", "200", 1);
+    setenv("ANYHIP_SIM_JIT_CACHE", "off", 1); /* what was kept is requested earlier */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_executed_makes_code_hot_and_not_its_length),
         cmocka_unit_test(warps_that_are_not_whole_make_nothing_hot),

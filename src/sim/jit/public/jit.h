@@ -30,6 +30,8 @@ enum jit_mode jit_mode(void);
 uint64_t jit_enough(uint64_t instructions);
 /* How many ops before it is worth looking how long a region is, and whether its code is kept. */
 uint64_t jit_enough_to_look(void);
+/* Whether code is kept for the next process. */
+bool jit_keeps(void);
 /* Whether an earlier process has kept the code of a region, so that it is worth requesting at
  * once. */
 bool jit_is_kept(const struct wave_region *region);

@@ -30,6 +30,7 @@ struct ptx_entry {
 
 struct ptx_jit {
     _Atomic(uint64_t) heat; /* ops that whole warps have executed */
+    _Atomic(bool) looked;   /* for code that an earlier process has kept */
     _Atomic(bool) hot;      /* its entries were requested */
     _Atomic(uint64_t) size; /* instructions of the regions that were requested */
     uint64_t asked;         /* heat at the last request */
@@ -196,8 +197,24 @@ static struct ptx_entry *find(const struct ptx_jit *jit, const struct ptx_op *op
     return entry;
 }
 
-/* Under the lock. */
-static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t index)
+static void describe(const struct ptx_code *code, struct ptx_jit *jit, uint32_t index,
+                     struct ptx_entry *entry)
+{
+    if (!jit->known.code)
+        ptx_known_init(&jit->known, code, jit->block);
+    entry->known = &jit->known;
+    if (!jit->known.live && entry->compares)
+        return; /* nobody knows what to compare */
+    entry->region = ptx_region_create(&jit->known, index);
+    if (!entry->region)
+        return;
+    memcpy(entry->places, entry->region->places, sizeof entry->places);
+    entry->entered = entry->region->entered;
+}
+
+/* Under the lock. only_kept: not if LLVM has to compile it. */
+static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t index,
+                    bool only_kept)
 {
     struct ptx_op *op = &code->ops[index];
     if (op->run != ptx_run_join || find(jit, op))
@@ -207,23 +224,22 @@ static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t i
         return;
     *entry = (struct ptx_entry){
         .compares = jit_mode() == JIT_COMPARE, .block = jit->block, .op = op, .next = jit->entries};
+    describe(code, jit, index, entry);
+    if (only_kept && (!entry->region || !jit_is_kept(&entry->region->wave))) {
+        ptx_region_destroy(entry->region);
+        free(entry);
+        return;
+    }
     jit->entries = entry; /* one that is too small or refused is not tried again */
-    if (!jit->known.code)
-        ptx_known_init(&jit->known, code, jit->block);
-    entry->known = &jit->known;
-    if (!jit->known.live && entry->compares)
-        return; /* nobody knows what to compare */
-    entry->region = ptx_region_create(&jit->known, index);
     if (!entry->region)
         return;
-    struct ptx_region *region = entry->region;
-    memcpy(entry->places, region->places, sizeof entry->places);
-    entry->entered = region->entered;
-    atomic_fetch_add_explicit(&jit->size, region->count, memory_order_relaxed);
-    jit->asked = atomic_load_explicit(&jit->heat, memory_order_relaxed);
-    entry->compiled = jit_request(&region->wave, done, release, entry);
+    if (!only_kept) {
+        atomic_fetch_add_explicit(&jit->size, entry->region->count, memory_order_relaxed);
+        jit->asked = atomic_load_explicit(&jit->heat, memory_order_relaxed);
+    }
+    entry->compiled = jit_request(&entry->region->wave, done, release, entry);
     if (!entry->compiled) {
-        ptx_region_destroy(region);
+        ptx_region_destroy(entry->region);
         entry->region = NULL;
     }
 }
@@ -252,10 +268,23 @@ static void request_all(const struct ptx_code *code, struct ptx_jit *jit)
     pthread_mutex_lock(&lock);
     for (uint32_t i = 0; i < code->op_count; i++)
         if (i == 0 || follows_wait(code, i) || (jit_is_eager() && is_loop(code, i)))
-            request(code, jit, i);
+            request(code, jit, i, false);
     pthread_mutex_unlock(&lock);
     if (jit_is_eager())
         jit_finish();
+}
+
+/* Regions whose code an earlier process has kept, those of loops too. */
+static void request_kept(const struct ptx_code *code, struct ptx_jit *jit)
+{
+    enum { OPS_MAX = 8192 }; /* is_loop() looks at all that follow */
+    if (code->op_count > OPS_MAX)
+        return;
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < code->op_count; i++)
+        if (i == 0 || follows_wait(code, i) || is_loop(code, i))
+            request(code, jit, i, true);
+    pthread_mutex_unlock(&lock);
 }
 
 /* NULL: nothing of the function is compiled. */
@@ -280,6 +309,10 @@ static struct ptx_jit *jit_of(const struct ptx_code *code, const struct ptx_laun
 static uint64_t warm(const struct ptx_code *code, struct ptx_jit *jit, uint64_t ops)
 {
     uint64_t heat = atomic_fetch_add_explicit(&jit->heat, ops, memory_order_relaxed) + ops;
+    if (heat >= jit_enough_to_look() && jit_keeps() &&
+        !atomic_load_explicit(&jit->looked, memory_order_relaxed) &&
+        !atomic_exchange(&jit->looked, true))
+        request_kept(code, jit);
     if (heat >= jit_enough(code->op_count) && !atomic_exchange(&jit->hot, true))
         request_all(code, jit);
     return heat;
@@ -326,7 +359,7 @@ void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
         return;
     pthread_mutex_lock(&lock);
     if (heat - jit->asked >= jit_enough(size))
-        request(code, jit, (uint32_t)(op - code->ops));
+        request(code, jit, (uint32_t)(op - code->ops), false);
     pthread_mutex_unlock(&lock);
 }
 

@@ -74,9 +74,10 @@ void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, struct 
         (uint64_t)access->offset + (access->symbol ? access->symbol->address : 0),
         access->slots[0] | (uint64_t)access->slots[1] << 32,
         access->slots[2] | (uint64_t)access->slots[3] << 32,
-        (uint64_t)(uintptr_t)&sim_space,
+        [PTX_ACCESS_TABLE] = (uint64_t)(uintptr_t)&sim_space,
     };
     out_form->argument_count = PTX_ACCESS_ARGUMENTS;
+    out_form->addresses = UINT64_C(1) << PTX_ACCESS_TABLE;
     for (unsigned i = 0; i < out_form->argument_count; i++)
         out_form->arguments[i] = arguments[i];
 }

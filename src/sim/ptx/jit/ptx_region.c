@@ -93,6 +93,7 @@ static void append(struct ptx_building *building, const struct ptx_form *form,
         .arguments =
             ptx_building_keep(building, form->arguments, form->argument_count * sizeof(uint64_t)),
         .argument_count = form->argument_count,
+        .addresses = form->addresses,
         .op = op,
         .next = next,
         .reads = ptx_building_keep(building, form->reads, form->read_count * sizeof *form->reads),
@@ -185,7 +186,7 @@ static void append_for_lanes(struct ptx_building *building, struct ptx_form *for
         for (unsigned i = 0; !effect && i < form->write_count; i++)
             ptx_form_read(form, form->writes[i].offset, form->writes[i].size);
         if (form->kind == WAVE_ATTEMPT)
-            form->arguments[PTX_ACCESS_ARGUMENTS - 1] = true;
+            form->arguments[PTX_ACCESS_KEEPS] = true;
     }
     append(building, form, op, op + 1);
 }

@@ -53,6 +53,7 @@ struct ptx_form {
     const char *function; /* NULL: the op's handler */
     uint64_t arguments[12];
     unsigned argument_count;
+    uint64_t addresses; /* as of struct wave_inst */
     struct wave_slot reads[PTX_REGION_SLOTS], writes[PTX_REGION_SLOTS];
     unsigned read_count, write_count;
     bool plain;   /* the handler does nothing that wave_inst.plain excludes */

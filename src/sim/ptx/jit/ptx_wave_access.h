@@ -13,9 +13,9 @@ enum ptx_wave_shape {
     PTX_WAVE_SHAPES,
 };
 
-/* Arguments of an access's function, of which the last says whether waiting lanes keep what they
- * have. */
-enum { PTX_ACCESS_ARGUMENTS = 7 };
+/* Arguments of an access's function, of which one is the table of device memory, and the last says
+ * whether waiting lanes keep what they have. */
+enum { PTX_ACCESS_TABLE = 5, PTX_ACCESS_KEEPS = 6, PTX_ACCESS_ARGUMENTS = 7 };
 
 /* Of a branch: lanes may part there; what is behind it begins with a join, too; those that take it
  * go first where lanes part; the region is left unless lanes agree. Where they do not part, they
