@@ -15,7 +15,7 @@ static const struct device {
     {"simcuda", true, "simcuda"},
     {"simhsa-gfx90a", true, "gfx90a"},
     {"simhsa-gfx1100", true, "gfx1100"},
-    {"cuda", false, "H200"},
+    {"cuda", false, "H100"},
 };
 enum { device_count = sizeof(devices) / sizeof(devices[0]) };
 
@@ -279,7 +279,7 @@ static const char introduction[] =
     "when a test that it names does not exist, or when one was not run.\n\n"
     "- **yes**: the test passed there. Simulated devices: simcuda runs PTX of sm_80; gfx90a "
     "(waves\n"
-    "  of 64) and gfx1100 (waves of 32) run AMDGPU machine code. H200: NVIDIA's driver.\n"
+    "  of 64) and gfx1100 (waves of 32) run AMDGPU machine code. H100: NVIDIA's driver.\n"
     "- **compiled**: a rule for the compiler, or the code it makes; tested with every build.\n"
     "- **no**: the remark says why. **not run**: no result was recorded.\n"
     "- **error**: the largest error that the test saw, in units of the last place of the result,\n"
