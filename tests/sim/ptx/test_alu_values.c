@@ -303,6 +303,49 @@ static void fma_of_f16_rounds_once(void **state)
     }
 }
 
+/* Sums and products of all kinds of halves, packed: each half is rounded once where it is a number,
+ * and what the same op gives unpacked on the plainest instruction set where it is not. */
+static void expect_f16(const char *single, const char *packed, enum sim_isa isa, unsigned seed)
+{
+    static struct call one, two;
+    call_init(&one, single, SIM_ISA_BASE);
+    call_init(&two, packed, isa);
+    for (unsigned half = 0; half < 2; ++half) {
+        uint32_t in[PTX_LANES][3];
+        for (unsigned i = 0; i < PTX_LANES; ++i)
+            for (unsigned s = 0; s < one.spelling->count; ++s) {
+                uint32_t both = (uint32_t)alu_mix(((uint64_t)seed * PTX_LANES + i) * 3 + s);
+                in[i][s] = both >> 16 * half & 0xffff;
+                call_put(&one, s, i, in[i][s]);
+                call_put(&two, s, i, both);
+            }
+        call_run(&one);
+        call_run(&two);
+        for (unsigned i = 0; i < PTX_LANES; ++i) {
+            uint32_t wanted = (uint32_t)call_get(&one, i) & 0xffff;
+            uint32_t found = (uint32_t)call_get(&two, i) >> 16 * half & 0xffff;
+            bool finite = (in[i][0] & 0x7c00) != 0x7c00 && (in[i][1] & 0x7c00) != 0x7c00;
+            __int128 sum = (__int128)(f16_units(in[i][0]) + f16_units(in[i][1])) * (1 << 24);
+            if (finite && sum != 0 && strncmp(single, "add", 3) == 0)
+                assert_int_equal(wanted, f16_of_units(sum));
+            if (found != wanted)
+                fail_msg("%s %x %x: %x, not %x", packed, in[i][0], in[i][1], found, wanted);
+        }
+    }
+}
+
+static void f16_is_the_same_packed_and_with_every_instruction_set(void **state)
+{
+    (void)state;
+    for (enum sim_isa isa = SIM_ISA_BASE; isa < SIM_ISA_COUNT; ++isa)
+        for (unsigned batch = 0; sim_isa_has(isa) && batch < 2000; ++batch) {
+            expect_f16("add.f16", "add.f16x2", isa, batch);
+            expect_f16("sub.f16", "sub.f16x2", isa, batch + 2000);
+            expect_f16("mul.f16", "mul.f16x2", isa, batch + 4000);
+            expect_f16("fma.rn.f16", "fma.rn.f16x2", isa, batch + 6000);
+        }
+}
+
 /* ---- integers --------------------------------------------------------------------------- */
 
 static void division_is_exact_for_hard_cases(void **state)
@@ -490,6 +533,7 @@ int main(void)
         cmocka_unit_test(f32_becomes_f16_and_bf16_in_every_mode),
         cmocka_unit_test(every_byte_of_e5m2_and_e4m3_comes_back),
         cmocka_unit_test(fma_of_f16_rounds_once),
+        cmocka_unit_test(f16_is_the_same_packed_and_with_every_instruction_set),
         cmocka_unit_test(division_is_exact_for_hard_cases),
         cmocka_unit_test(division_by_zero_and_overflow_do_not_trap),
         cmocka_unit_test(wide_products_agree_with_128_bits),

@@ -110,8 +110,50 @@
 #define MODES3(id, D, A, B, C, ...)                                                                \
     TWICE(id, FOR_LANES(32, D, OPEN3(A, B, C), TAKE3(A, B, C), , , __VA_ARGS__))
 
-#define ROUND_BEGIN unsigned saved = round_begin(mods)
-#define ROUND_END   round_end(mods, saved, results)
+/* Halves are widened and narrowed many at a time where there are no modifiers. effect: an
+ * expression of f32. */
+#define WIDEN(name)                                                                                \
+    f32 name##_wide[count_wide] __attribute__((aligned(64)));                                      \
+    widen_halves(name##_wide, name##_at, count_wide);
+#define TAKE_WIDE(name)    const f32 name = name##_wide[i];
+#define TAKE_FLUSHED(name) const f32 name = widen_f16(flush_f16(load_f16(name##_at, i), mods));
+#define EACH2(macro)       macro(a) macro(b)
+#define EACH3(macro)       EACH2(macro) macro(c)
+#define OPEN2_f16          OPEN2(f16, f16)
+#define OPEN3_f16          OPEN3(f16, f16, f16)
+#define FOR_WIDE(count, open, each, effect)                                                        \
+    enum { count_wide = count };                                                                   \
+    open;                                                                                          \
+    f32 sums[count] __attribute__((aligned(64)));                                                  \
+    slot_f16 aside[count] __attribute__((aligned(64)));                                            \
+    slot_f16 *results = warp->whole ? (slot_f16 *)(warp->regs + op->d) : aside;                    \
+    each(WIDEN) INDEPENDENT for (unsigned i = 0; i < count; ++i)                                   \
+    {                                                                                              \
+        each(TAKE_WIDE) sums[i] = with_nan_half(effect);                                           \
+    }                                                                                              \
+    narrow_halves(results, sums, count);                                                           \
+    masked_write(warp, warp->regs + op->d, results, sizeof aside / PTX_LANES);
+#define WIDE_ROW(id, count, open, each, effect)                                                    \
+    PTX_ALU_HANDLER const struct ptx_op *plain_##id(struct ptx_warp *warp,                         \
+                                                    const struct ptx_op *op)                       \
+    {                                                                                              \
+        FOR_WIDE(count, open, each, effect)                                                        \
+        return op + 1;                                                                             \
+    }                                                                                              \
+    PTX_ALU_HANDLER const struct ptx_op *modified_##id(struct ptx_warp *warp,                      \
+                                                       const struct ptx_op *op)                    \
+    {                                                                                              \
+        const u64 mods = op->mods;                                                                 \
+        FOR_LANES(count, f16, open, each(TAKE_FLUSHED), , , d = finish_f16(effect, mods))          \
+        return op + 1;                                                                             \
+    }
+#define WIDES2(id, D, A, B, effect)        WIDE_ROW(id, 32, OPEN2_f16, EACH2, effect)
+#define WIDES3(id, D, A, B, C, effect)     WIDE_ROW(id, 32, OPEN3_f16, EACH3, effect)
+#define WIDEPAIRS2(id, D, A, B, effect)    WIDE_ROW(id, 64, OPEN2_f16, EACH2, effect)
+#define WIDEPAIRS3(id, D, A, B, C, effect) WIDE_ROW(id, 64, OPEN3_f16, EACH3, effect)
+
+#define ROUND_BEGIN                        unsigned saved = round_begin(mods)
+#define ROUND_END                          round_end(mods, saved, results)
 #define ROUND1(id, D, A, ...)                                                                      \
     TWICE(id, FOR_LANES(32, D, OPEN1(A), TAKE1(A), ROUND_BEGIN, ROUND_END, __VA_ARGS__))
 #define ROUND2(id, D, A, B, ...)                                                                   \
@@ -237,6 +279,10 @@ static void lop3_test(struct ptx_warp *warp, const struct ptx_op *op, s32 *resul
 #define ROW_MODEPAIRS1   ROW_TWICE
 #define ROW_MODEPAIRS2   ROW_TWICE
 #define ROW_MODEPAIRS3   ROW_TWICE
+#define ROW_WIDES2       ROW_TWICE
+#define ROW_WIDES3       ROW_TWICE
+#define ROW_WIDEPAIRS2   ROW_TWICE
+#define ROW_WIDEPAIRS3   ROW_TWICE
 #define ROW_TEST1        ROW_ONCE
 #define ROW_TEST2        ROW_ONCE
 #define ROW_MODETEST2    ROW_TWICE

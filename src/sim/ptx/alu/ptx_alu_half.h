@@ -200,6 +200,38 @@ LANE f16 finish_f16(f32 x, u64 mods)
     f32 flushed = size < 0x1.ffep-15f ? f32_of(bits_f32(x) & SIGN_F32) : x;
     return narrow_f16(saturate_f32(mods & PTX_MOD_FTZ ? flushed : x, mods), mods);
 }
+
+/* Many at once, as rows without modifiers do: what widen_f16 and finish_f16 do, except that NaNs
+ * become quiet on the way. count: a multiple of 16. */
+LANE void widen_halves(f32 *to, const slot_f16 *from, unsigned count)
+{
+#if defined(__AVX512F__)
+    for (unsigned i = 0; i < count; i += 16)
+        _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const void *)(from + i))));
+#elif defined(__F16C__)
+    for (unsigned i = 0; i < count; i += 8)
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const void *)(from + i))));
+#else
+    INDEPENDENT for (unsigned i = 0; i < count; ++i) to[i] = widen_f16(from[i]);
+#endif
+}
+/* The host's conversion keeps the digits of a NaN, of which this one has all. */
+LANE f32 with_nan_half(f32 x)
+{
+    return x == x ? x : f32_of(~SIGN_F32);
+}
+LANE void narrow_halves(slot_f16 *to, const f32 *from, unsigned count)
+{
+#if defined(__AVX512F__)
+    for (unsigned i = 0; i < count; i += 16)
+        _mm256_storeu_si256((void *)(to + i), _mm512_cvtps_ph(_mm512_loadu_ps(from + i), 0));
+#elif defined(__F16C__)
+    for (unsigned i = 0; i < count; i += 8)
+        _mm_storeu_si128((void *)(to + i), _mm256_cvtps_ph(_mm256_loadu_ps(from + i), 0));
+#else
+    INDEPENDENT for (unsigned i = 0; i < count; ++i) to[i] = narrow_f16(from[i], 0);
+#endif
+}
 LANE bf16 finish_bf16(f32 x, u64 mods)
 {
     return narrow_bf16(x, mods);

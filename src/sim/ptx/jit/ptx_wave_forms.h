@@ -53,6 +53,10 @@
     WAVE_ROW(id, TWICE, WAVE_TWO(D), WAVE_TWO(A), WAVE_TWO(B), 0, 0)
 #define WAVE_FORM_MODEPAIRS3(id, D, A, B, C, ...)                                                  \
     WAVE_ROW(id, TWICE, WAVE_TWO(D), WAVE_TWO(A), WAVE_TWO(B), WAVE_TWO(C), 0)
+#define WAVE_FORM_WIDES2               WAVE_FORM_MODES2
+#define WAVE_FORM_WIDES3               WAVE_FORM_MODES3
+#define WAVE_FORM_WIDEPAIRS2           WAVE_FORM_MODEPAIRS2
+#define WAVE_FORM_WIDEPAIRS3           WAVE_FORM_MODEPAIRS3
 #define WAVE_FORM_TEST1(id, A, ...)    WAVE_ROW(id, TEST, 4, WAVE_ALL(A), 0, 0, 0)
 #define WAVE_FORM_TEST2(id, A, B, ...) WAVE_ROW(id, TEST, 4, WAVE_ALL(A), WAVE_ALL(B), 0, 0)
 #define WAVE_FORM_MODETEST2(id, A, B, ...)                                                         \
