@@ -346,6 +346,17 @@ static void f16_is_the_same_packed_and_with_every_instruction_set(void **state)
         }
 }
 
+static void funnel_shifts_wrap(void **state)
+{
+    (void)state;
+    for (uint32_t by = 0; by < 100; ++by) {
+        uint32_t a = (uint32_t)alu_mix(by), b = (uint32_t)alu_mix(by + 1000);
+        uint64_t both = (uint64_t)b << 32 | a;
+        expect("shf.l.wrap.b32", a, b, by, (uint32_t)(both << by % 32 >> 32));
+        expect("shf.r.wrap.b32", a, b, by, (uint32_t)(both >> by % 32));
+    }
+}
+
 /* ---- integers --------------------------------------------------------------------------- */
 
 static void division_is_exact_for_hard_cases(void **state)
@@ -534,6 +545,7 @@ int main(void)
         cmocka_unit_test(every_byte_of_e5m2_and_e4m3_comes_back),
         cmocka_unit_test(fma_of_f16_rounds_once),
         cmocka_unit_test(f16_is_the_same_packed_and_with_every_instruction_set),
+        cmocka_unit_test(funnel_shifts_wrap),
         cmocka_unit_test(division_is_exact_for_hard_cases),
         cmocka_unit_test(division_by_zero_and_overflow_do_not_trap),
         cmocka_unit_test(wide_products_agree_with_128_bits),
