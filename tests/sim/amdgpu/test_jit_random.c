@@ -484,6 +484,7 @@ int main(int argc, char **argv)
         AH_TEST(a_difference_is_reported_with_its_instruction),
     };
     setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
+    setenv("ANYHIP_SIM_JIT_CACHE", "off", 1);
     if (argc > 1)
         return cmocka_run_group_tests(of_compare, space_open, space_close);
     return cmocka_run_group_tests(tests, space_open, space_close);

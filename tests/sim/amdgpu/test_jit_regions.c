@@ -231,5 +231,6 @@ int main(void)
         AH_TEST(a_region_that_is_left_after_few_ops_is_not_entered_any_more),
     };
     setenv("ANYHIP_SIM_JIT", "on", 1);
+    setenv("ANYHIP_SIM_JIT_CACHE", "off", 1);
     return cmocka_run_group_tests(tests, space_open, space_close);
 }

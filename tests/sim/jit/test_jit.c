@@ -102,6 +102,7 @@ static void the_compiling_thread_has_the_priority_of_others(void **unused)
 int main(int argc, char **argv)
 {
     setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
+    setenv("ANYHIP_SIM_JIT_CACHE", "off", 1);
     machine = machine_without_bitcode;
     machine.bitcode = test_jit_bitcode();
     ah_log_threshold = 2;

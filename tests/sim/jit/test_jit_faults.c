@@ -395,6 +395,7 @@ static void a_region_that_is_compiled_is_freed_after_it(void **state)
 int main(int argc, char **argv)
 {
     setenv("ANYHIP_SIM_JIT", "on", 1);
+    setenv("ANYHIP_SIM_JIT_CACHE", "off", 1);
     machine = machine_without_bitcode;
     machine.bitcode = test_jit_bitcode();
     ah_log_threshold = 2;

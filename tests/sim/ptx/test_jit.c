@@ -305,6 +305,7 @@ static void a_difference_is_reported_with_its_instruction(void **state)
 int main(int argc, char **argv)
 {
     setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
+    setenv("ANYHIP_SIM_JIT_CACHE", "off", 1);
     setenv("ANYHIP_SIM_JIT_THRESHOLD", "1", 1);
     const struct CMUnitTest of_compare[] = {
         cmocka_unit_test(regions_that_change_what_they_read_are_compared),

@@ -65,6 +65,7 @@ static void compiled_random_kernels_do_what_the_interpreter_does(void **state)
 int main(int argc, char **argv)
 {
     setenv("ANYHIP_SIM_JIT", argc > 1 ? argv[1] : "on", 1);
+    setenv("ANYHIP_SIM_JIT_CACHE", "off", 1);
     setenv("ANYHIP_SIM_JIT_THRESHOLD", "1", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compiled_random_kernels_do_what_the_interpreter_does),
