@@ -3,8 +3,7 @@
  *
  * Both interpreters have one structure: an op is executed by a handler, which reads and writes the
  * state of a wave (a PTX warp or an AMDGPU wavefront) and returns the op to continue with. A region
- * is a set of ops that is compiled as a whole, for waves all of whose lanes execute; it begins at
- * one op, or at one of several.
+ * is a set of ops that is compiled as a whole; it begins at one op, or at one of several.
  * Semantics are not written twice: each instruction of a region names a function that was compiled
  * from the interpreter's own source to bitcode at build time. The compiler inlines it with the op's
  * operands as constants, and with a local copy of the state, whose fields and registers LLVM then
