@@ -196,9 +196,9 @@ static void *run(void *unused)
         good = write_all(ends, &any);
         interval = any ? INTERVAL_MIN : interval < INTERVAL_MAX ? 2 * interval : INTERVAL_MAX;
     }
-    ah_trace_turn_off();
-    if (!good)
+    if (!good) /* while the end of the process still waits for this thread */
         report_problem();
+    ah_trace_turn_off();
     ah_trace_file_close(&ah_trace.file);
     ah_trace_device_fini();
     ah_trace_tracks_fini();
