@@ -259,8 +259,16 @@ __global__ void apply_unary(u16 *out)
     for (int k = 0; k < unary_count; ++k)
         out[i * unary_count + k] = __half_as_ushort(r[k]);
 }
+/* Powers and logarithms are the nearest half of each, on hardware and on simulated AMD devices. The
+ * approximations of a simulated NVIDIA device are nearer than the hardware's, for which the code
+ * was made. */
+static int not_nearest_allowed()
+{
+    return ah_test::is_amd() || ah_test::is_nvidia_driver() ? 0 : 2;
+}
 TEST("every half through every function of one argument")
 {
+    int not_nearest[unary_count] = {};
     ah_test::buffer<u16> out(65536 * unary_count);
     apply_unary<<<512, 128>>>(out.device());
     CHECK_LAUNCH();
@@ -298,8 +306,12 @@ TEST("every half through every function of one argument")
                          : exact        ? same(g, want[k])
                                         : near(g, want[k], 1);
             CHECK_CASE(right, "function %d of %#x is %#x, not %#x", k, i, g, want[k]);
+            not_nearest[k] += !nan && !same(g, want[k]);
         }
     }
+    for (int k = 7; k <= 12; ++k)
+        CHECK_CASE(not_nearest[k] <= not_nearest_allowed(),
+                   "function %d of %d halves is not the nearest", k, not_nearest[k]);
 }
 
 // ---- functions of two and three ----

@@ -10,26 +10,80 @@
 
 namespace __ah
 {
-/* base^x, `log` being the base's logarithm of base 2 */
-__AH_FN float half_power(float x, float log) { return hw::ex2(x * log); }
+/* Powers and logarithms become the nearest half of every half, on NVIDIA devices by measurement
+ * (H100), elsewhere where the hardware's ex2 and lg2 are the nearest float. The constants that are
+ * added before ex2 and the last bits of factors leave the fewest halves for which the result is
+ * another; each of those has a line. The product of a logarithm may be rounded twice or once, as by
+ * v_fma_mixlo_f16. */
+__AH_FN float unless(float x, float at, float value, float y) { return x == at ? value : y; }
 
-/* The logarithm of x of which that of 2 is `of_2`. Near 1 a series, since lg2 has an absolute
- * error. */
-__AH_FN float half_log(float x, float of_2)
+__AH_FN float exp_of_half(float x)
 {
-    float f = x - 1.0f;
-    float p = __builtin_fmaf(f, 0x1.ec709ep-2f, -0x1.715476p-1f); /* log2(1 + f) / f */
-    p = __builtin_fmaf(p, f, 0x1.715476p+0f) * f;
-    return (__builtin_fabsf(f) < 0x1p-5f ? p : hw::lg2(x)) * of_2;
+    float y = hw::ex2(__builtin_fmaf(x, 0x1.715476p+0f, 0x1p-24f));
+    y = unless(x, 0x1.de4p-8f, 0x1.01cp+0f, y);
+    return unless(x, 0x1.73cp-6f, 0x1.05cp+0f, y);
+}
+__AH_FN float exp2_of_half(float x)
+{
+    float y = hw::ex2(x + 0x1p-24f);
+#ifndef __NVPTX__
+    y = unless(x, 0x1.714p-11f, 0x1.004p+0f, y);
+#endif
+    return y;
+}
+__AH_FN float exp10_of_half(float x)
+{
+    float y = hw::ex2(__builtin_fmaf(x, 0x1.a934fp+1f, 0x1.8p-25f));
+#ifdef __NVPTX__
+    y = unless(x, 0x1.378p-2f, 0x1.01cp+1f, y);
+#endif
+    y = unless(x, -0x1.d98p-10f, 0x1.fdcp-1f, y);
+    return unless(x, -0x1.c28p+0f, 0x1.1ccp-6f, y);
 }
 
-__AH_FN float half_sin(float x)
+__AH_FN float log_of_half(float x)
+{
+    float y = hw::lg2(x) * 0x1.62e43p-1f;
+#ifdef __NVPTX__
+    y = unless(x, 0x1.834p-10f, -0x1.a14p+2f, y);
+    y = unless(x, 0x1.ff8p-1f, -0x1.004p-10f, y);
+    y = unless(x, 0x1.02cp+0f, 0x1.5ep-7f, y);
+    return unless(x, 0x1.144p+9f, 0x1.944p+2f, y);
+#else
+    y = unless(x, 0x1.4d4p-9f, -0x1.7e4p+2f, y);
+    y = unless(x, 0x1.5ep-8f, -0x1.4ecp+2f, y);
+    y = unless(x, 0x1.17cp-3f, -0x1.fd8p+0f, y);
+    return unless(x, 0x1.4c4p+1f, 0x1.e88p-1f, y);
+#endif
+}
+__AH_FN float log2_of_half(float x)
+{
+    float y = hw::lg2(x);
+#ifdef __NVPTX__
+    y = unless(x, 0x1.224p-2f, -0x1.d1cp+0f, y);
+    y = unless(x, 0x1.fb4p-1f, -0x1.b8cp-7f, y);
+#endif
+    return y;
+}
+__AH_FN float log10_of_half(float x)
+{
+    float y = hw::lg2(x) * 0x1.344134p-2f;
+    y = unless(x, 0x1.fep-3f, -0x1.354p-1f, y);
+    y = unless(x, 0x1.74p+11f, 0x1.bccp+1f, y);
+#ifdef __NVPTX__
+    return unless(x, 0x1.d3cp-12f, -0x1.adp+1f, y);
+#else
+    return unless(x, 0x1.e3cp-3f, -0x1.40cp-1f, y);
+#endif
+}
+
+__AH_FN float sin_of_half(float x)
 {
     unsigned int n;
     float r = usual_quarter_remainder(x, &n);
     return turned(n, sin_quarter(r), cos_quarter(r));
 }
-__AH_FN float half_cos(float x)
+__AH_FN float cos_of_half(float x)
 {
     unsigned int n;
     float r = usual_quarter_remainder(x, &n);
