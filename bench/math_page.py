@@ -133,9 +133,10 @@ def time_tables(lines):
     lines += ["![Time of each function by AnyHIP, as a part of CUDA's](figures/math-time.svg)", "",
               "Geometric mean of %d functions: **%.3f** of CUDA's time." %
               (len(whole), geometric_mean(whole)), "",
-              "Above 1.10 are `half_log2` and `cyl_bessel_i0`, both for accuracy. `half_log2` takes a series near 1,"
-              " where the PTX ISA bounds the error of the hardware's logarithm by 2^-22 alone and halves have"
-              " steps of 2^-21; CUDA's takes the hardware's and mends two results. Of small doubles"
+              "Above 1.10 are `half_exp2`, `cyl_bessel_i0` and `cyl_bessel_i1`, for accuracy. Powers and"
+              " logarithms of a half are here the half that is nearest to the nearest float, as HIP's tests"
+              " want them, for every half (measured on an H100), and CUDA's the half that is nearest to the"
+              " exact result, which is another one for at most five halves of each. Of small doubles"
               " `cyl_bessel_i0` and `cyl_bessel_i1` count what the rounding of the argument's square leaves:"
               " without that their errors are 6.5 and 6.2 ULP instead of 3.5 and 3.4.", "",
               "| function | AnyHIP | CUDA | ratio | calls alone |", "|---|---|---|---|---|"]

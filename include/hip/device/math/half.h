@@ -10,26 +10,22 @@
 
 namespace __ah
 {
-/* Powers and logarithms become the nearest half of every half, on NVIDIA devices by measurement
- * (H100), elsewhere where the hardware's ex2 and lg2 are the nearest float. The constants that are
- * added before ex2 and the last bits of factors leave the fewest halves for which the result is
- * another; each of those has a line. The product of a logarithm may be rounded twice or once, as by
- * v_fma_mixlo_f16. */
+/* Powers and logarithms of a half become the half that is nearest to the nearest float, for every
+ * half: on NVIDIA devices by measurement (H100), elsewhere where the hardware's ex2 and lg2 are the
+ * nearest floats. The numbers that are added before ex2, and the last bits of factors, leave the
+ * fewest halves with another result; each of those has a line. The product of a logarithm may be
+ * rounded twice or once, as by v_fma_mixlo_f16. */
 __AH_FN float unless(float x, float at, float value, float y) { return x == at ? value : y; }
 
-__AH_FN float exp_of_half(float x)
-{
-    float y = hw::ex2(__builtin_fmaf(x, 0x1.715476p+0f, 0x1p-24f));
-    y = unless(x, 0x1.de4p-8f, 0x1.01cp+0f, y);
-    return unless(x, 0x1.73cp-6f, 0x1.05cp+0f, y);
-}
+__AH_FN float exp_of_half(float x) { return hw::ex2(__builtin_fmaf(x, 0x1.715476p+0f, 0x1p-24f)); }
 __AH_FN float exp2_of_half(float x)
 {
-    float y = hw::ex2(x + 0x1p-24f);
-#ifndef __NVPTX__
-    y = unless(x, 0x1.714p-11f, 0x1.004p+0f, y);
+#ifdef __NVPTX__ /* a little nearer to 1 on both sides */
+    float positive = hw::fma_sat(x, 0x1p40f, 0.0f);
+    return hw::ex2(__builtin_fmaf(positive, -0x1p-23f, x + 0x1p-24f));
+#else
+    return hw::ex2(x);
 #endif
-    return y;
 }
 __AH_FN float exp10_of_half(float x)
 {
@@ -43,15 +39,16 @@ __AH_FN float exp10_of_half(float x)
 
 __AH_FN float log_of_half(float x)
 {
-    float y = hw::lg2(x) * 0x1.62e43p-1f;
 #ifdef __NVPTX__
-    y = unless(x, 0x1.834p-10f, -0x1.a14p+2f, y);
+    float y = hw::lg2(x) * 0x1.62e432p-1f;
+    y = unless(x, 0x1.4d4p-9f, -0x1.7e4p+2f, y);
     y = unless(x, 0x1.ff8p-1f, -0x1.004p-10f, y);
     y = unless(x, 0x1.02cp+0f, 0x1.5ep-7f, y);
-    return unless(x, 0x1.144p+9f, 0x1.944p+2f, y);
+    return unless(x, 0x1.8f8p+1f, 0x1.234p+0f, y);
 #else
+    float y = hw::lg2(x) * 0x1.62e43p-1f;
     y = unless(x, 0x1.4d4p-9f, -0x1.7e4p+2f, y);
-    y = unless(x, 0x1.5ep-8f, -0x1.4ecp+2f, y);
+    y = unless(x, 0x1.5ep-8f, -0x1.4fp+2f, y);
     y = unless(x, 0x1.17cp-3f, -0x1.fd8p+0f, y);
     return unless(x, 0x1.4c4p+1f, 0x1.e88p-1f, y);
 #endif
@@ -67,13 +64,15 @@ __AH_FN float log2_of_half(float x)
 }
 __AH_FN float log10_of_half(float x)
 {
-    float y = hw::lg2(x) * 0x1.344134p-2f;
-    y = unless(x, 0x1.fep-3f, -0x1.354p-1f, y);
-    y = unless(x, 0x1.74p+11f, 0x1.bccp+1f, y);
 #ifdef __NVPTX__
-    return unless(x, 0x1.d3cp-12f, -0x1.adp+1f, y);
+    float y = hw::lg2(x) * 0x1.344136p-2f;
+    y = unless(x, 0x1.89p+1f, 0x1.f2cp-2f, y);
+    return unless(x, 0x1.74p+11f, 0x1.bc8p+1f, y);
 #else
-    return unless(x, 0x1.e3cp-3f, -0x1.40cp-1f, y);
+    float y = hw::lg2(x) * 0x1.344134p-2f;
+    y = unless(x, 0x1.e3cp-3f, -0x1.41p-1f, y);
+    y = unless(x, 0x1.f84p+6f, 0x1.0dp+1f, y);
+    return unless(x, 0x1.674p+13f, 0x1.04p+2f, y);
 #endif
 }
 
