@@ -1,9 +1,12 @@
 # What simulated devices compute with, which is compiled once for each instruction set of the host.
 
+option(ANYHIP_SIM_FAST
+    "Simulated devices use the host's vector instructions, and can compile kernels for it" ON)
+
 # In the order of enum sim_isa (sim_isa.h), which is told how many there are. All are compiled from
 # one source: trees with sanitizers, where vectors take long to compile, have the first alone.
 set(isas base)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT ANYHIP_SANITIZE)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND ANYHIP_SIM_FAST AND NOT ANYHIP_SANITIZE)
     list(APPEND isas avx2 avx512)
 endif()
 list(LENGTH isas AH_SIM_ISA_COUNT)
@@ -41,8 +44,8 @@ find_program(ANYHIP_BITCODE_CLANG clang-${AH_BITCODE_VERSION})
 find_program(ANYHIP_BITCODE_LINK llvm-link-${AH_BITCODE_VERSION})
 find_program(ANYHIP_BITCODE_OPT opt-${AH_BITCODE_VERSION})
 set(made OFF)
-if(ANYHIP_BITCODE_CLANG AND ANYHIP_BITCODE_LINK AND ANYHIP_BITCODE_OPT AND NOT CMAKE_CROSSCOMPILING
-   AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+if(ANYHIP_SIM_FAST AND ANYHIP_BITCODE_CLANG AND ANYHIP_BITCODE_LINK AND ANYHIP_BITCODE_OPT
+   AND NOT CMAKE_CROSSCOMPILING AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     set(made ON)
 endif()
 set(AH_BITCODE_MADE ${made} CACHE INTERNAL "whether sources are compiled to bitcode")
