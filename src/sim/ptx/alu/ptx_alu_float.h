@@ -166,20 +166,25 @@ LANE f64 maximum_f64(f64 a, f64 b)
 
 /* Conversions in several steps may result in -0 for 0 when they round downwards. clang assumes that
  * one from an unsigned integer never does, which is true when it rounds to nearest, and would
- * remove this change of the sign: the compiler must not see where the bits come from. */
+ * remove this change of the sign: the compiler must not see where the bits come from. That takes
+ * the lanes one by one, and is left out where nothing is rounded downwards. */
 #ifdef __clang__
 #define UNKNOWN(bits) __asm__("" : "+r"(bits))
 #else
 #define UNKNOWN(bits) ((void)0)
 #endif
-LANE f32 signed_f32(f32 x, bool negative)
+LANE f32 signed_f32(f32 x, bool negative, u64 mods)
 {
+    if (!(mods & DIRECTED))
+        return x;
     u32 bits = bits_f32(x);
     UNKNOWN(bits);
     return f32_of((bits & ~SIGN_F32) | (negative ? SIGN_F32 : 0));
 }
-LANE f64 signed_f64(f64 x, bool negative)
+LANE f64 signed_f64(f64 x, bool negative, u64 mods)
 {
+    if (!(mods & DIRECTED))
+        return x;
     u64 bits = bits_f64(x);
     UNKNOWN(bits);
     return f64_of((bits & ~SIGN_F64) | (negative ? SIGN_F64 : 0));

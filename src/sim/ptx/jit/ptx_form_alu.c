@@ -3,18 +3,27 @@
 #include "ptx_region.h"
 #include "ptx_wave_forms.h"
 
-enum kind { NOT_COMPILED, ONCE, TWICE, ROUND, TEST, TEST_TWICE, SET, LOOK, CARRY };
+enum kind { NOT_COMPILED, ONCE, TWICE, SERIES, ROUND, TEST, TEST_TWICE, SET, LOOK, CARRY };
 
 struct row {
     const char *name, *some; /* functions */
+    const char *modified, *modified_some;
     enum kind kind;
     uint16_t d, a, b, c, e; /* bytes of slots */
 };
 
 static const struct row rows[PTX_ALU_COUNT] = {
 #define WAVE_ROW(id, row_kind, size_d, size_a, size_b, size_c, size_e)                             \
-    [PTX_ALU_##id] = {                                                                             \
-        "ptx_wave_" #id, "ptx_wave_some_" #id, row_kind, size_d, size_a, size_b, size_c, size_e},
+    [PTX_ALU_##id] = {"ptx_wave_" #id,                                                             \
+                      "ptx_wave_some_" #id,                                                        \
+                      "ptx_wave_modified_" #id,                                                    \
+                      "ptx_wave_some_modified_" #id,                                               \
+                      row_kind,                                                                    \
+                      size_d,                                                                      \
+                      size_a,                                                                      \
+                      size_b,                                                                      \
+                      size_c,                                                                      \
+                      size_e},
 #define ALU(id, opcode, pattern, operands, version, target, form, ...)                             \
     WAVE_FORM_##form(id, __VA_ARGS__)
 #define ALU_VIDEO(...)
@@ -39,9 +48,11 @@ static void add_slots(const struct row *row, const struct ptx_op *op, struct ptx
         ptx_form_write(form, (uint32_t)(op->bits >> PTX_ALU_SECOND_SLOT), WAVE_ALL(pred));
 }
 
-static bool is_two(enum kind kind)
+static const char *function_of(const struct row *row, bool modified, bool some)
 {
-    return kind == TWICE || kind == ROUND || kind == TEST_TWICE;
+    if (modified)
+        return some ? row->modified_some : row->modified;
+    return some ? row->some : row->name;
 }
 
 bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool some,
@@ -55,16 +66,17 @@ bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool som
     if ((op->run != handlers[0] && op->run != handlers[1]) || row->kind == NOT_COMPILED)
         return false;
     out_form->carries = row->kind == CARRY;
-    /* With modifiers there are no functions; some set the host's rounding mode, from which
-     * instructions beside them would have to be kept away. */
-    if (is_two(row->kind) && op->run == handlers[1]) {
+    bool modified = handlers[0] != handlers[1] && op->run == handlers[1];
+    /* These set the host's rounding mode, from which instructions beside them would have to be kept
+     * away. */
+    if (row->kind == ROUND && modified) {
         out_form->kind = WAVE_HANDLER;
         out_form->plain = true;
         add_slots(row, op, out_form);
         return !some;
     }
     out_form->kind = WAVE_EFFECT;
-    out_form->function = some ? row->some : row->name;
+    out_form->function = function_of(row, modified, some);
     const uint64_t arguments[] = {op->d, op->a, op->b, op->c, op->e, op->mods, op->bits};
     for (unsigned i = 0; i < 7; i++)
         out_form->arguments[i] = arguments[i];

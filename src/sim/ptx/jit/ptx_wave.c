@@ -159,9 +159,9 @@ ALWAYS void give_back(struct ptx_warp *warp, u64 slot, unsigned size, const stru
 
 /* ---- arithmetic ---------------------------------------------------------------------------- */
 
-/* tests: the op may write a second predicate, which its bits announce. */
-#define ARITHMETIC(name, handler, size, tests)                                                     \
-    FUNCTION(ptx_wave_##name);                                                                     \
+/* tests: the op may write a second predicate, which its bits announce. how: attributes. */
+#define ARITHMETIC(name, handler, size, tests, how)                                                \
+    how FUNCTION(ptx_wave_##name);                                                                 \
     FUNCTION(ptx_wave_##name)                                                                      \
     {                                                                                              \
         const struct ptx_op op = OP;                                                               \
@@ -171,7 +171,7 @@ ALWAYS void give_back(struct ptx_warp *warp, u64 slot, unsigned size, const stru
         warp->carry = all.carry;                                                                   \
         return 1;                                                                                  \
     }                                                                                              \
-    GUARDED(ptx_wave_some_##name);                                                                 \
+    how GUARDED(ptx_wave_some_##name);                                                             \
     GUARDED(ptx_wave_some_##name)                                                                  \
     {                                                                                              \
         const struct ptx_op op = OP;                                                               \
@@ -189,16 +189,25 @@ ALWAYS void give_back(struct ptx_warp *warp, u64 slot, unsigned size, const stru
         return 1;                                                                                  \
     }
 
-/* With modifiers, which are rare, the handler executes them. */
-#define ROWS_ONCE                     false
-#define ROWS_TWICE                    false
-#define ROWS_ROUND                    false
-#define ROWS_TEST                     true
-#define ROWS_TEST_TWICE               true
-#define ROWS_SET                      false
-#define ROWS_LOOK                     true
-#define ROWS_CARRY                    false
-#define WAVE_ROW(id, kind, size, ...) ARITHMETIC(id, plain_##id, size, ROWS_##kind)
+/* Rows that look at modifiers have functions with and without them. Those of the rounding mode,
+ * which are rare, and which the handler sets, have none. */
+#define ASIDE                    __attribute__((noinline))
+#define WITHOUT(id, size, tests) ARITHMETIC(id, plain_##id, size, tests, )
+#define WITH(id, size, tests)                                                                      \
+    WITHOUT(id, size, tests)                                                                       \
+    ARITHMETIC(modified_##id, modified_##id, size, tests, )
+#define ROWS_ONCE(id, size)  WITHOUT(id, size, false)
+#define ROWS_TWICE(id, size) WITH(id, size, false)
+#define ROWS_SERIES(id, size)                                                                      \
+    ARITHMETIC(id, plain_##id, size, false, ASIDE)                                                 \
+    ARITHMETIC(modified_##id, modified_##id, size, false, ASIDE)
+#define ROWS_ROUND(id, size)          WITHOUT(id, size, false)
+#define ROWS_TEST(id, size)           WITHOUT(id, size, true)
+#define ROWS_TEST_TWICE(id, size)     WITH(id, size, true)
+#define ROWS_SET(id, size)            WITHOUT(id, size, false)
+#define ROWS_LOOK(id, size)           WITHOUT(id, size, true)
+#define ROWS_CARRY(id, size)          WITHOUT(id, size, false)
+#define WAVE_ROW(id, kind, size, ...) ROWS_##kind(id, size)
 #define ALU(id, opcode, pattern, operands, version, target, form, ...)                             \
     WAVE_FORM_##form(id, __VA_ARGS__)
 /* Video instructions are large and rare: their handlers execute them. */
