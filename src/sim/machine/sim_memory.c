@@ -185,6 +185,7 @@ void sim_memory_destroy(struct sim_memory *memory)
     ah_ranges_remove(&sim_state.table, &record->range);
     if (!record->taken)
         sim_lookup_remove(memory->address);
+    atomic_fetch_add(&sim_space.epoch, 1);
     sim_freed_remember(memory);
     sim_shared_remove(memory);
     pthread_mutex_unlock(&sim_state.lock);

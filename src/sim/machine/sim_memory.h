@@ -183,14 +183,15 @@ struct sim_space {
     uint64_t to_view;            /* view = address + to_view, in the devices' part */
     _Atomic(uint16_t) *granules; /* of both parts */
     _Atomic(uint64_t) accessible[SIM_DEVICES_MAX]; /* bit of a device: its memory may be accessed */
+    _Atomic(uint64_t) epoch; /* counts what ends or changes allocations (sim_span.h) */
 };
 extern struct sim_space sim_space;
 
 /* The rest of sim_translate: registered and mapped memory. */
 unsigned char *sim_translate_slow(int device, uint64_t address, size_t size, bool write);
 
-/* What the table of granules says about a range that does not cross a multiple of SIM_GRANULE: where
- * device accesses it, or NULL if it must not. False: only sim_translate_slow knows. */
+/* What the table of granules says about a range that does not cross a multiple of SIM_GRANULE:
+ * where device accesses it, or NULL if it must not. False: only sim_translate_slow knows. */
 static inline bool sim_look_up(const struct sim_space *space, int device, uint64_t address,
                                size_t size, unsigned char **out_where)
 {
@@ -206,9 +207,8 @@ static inline bool sim_look_up(const struct sim_space *space, int device, uint64
     *out_where = (unsigned char *)(uintptr_t)address;
     if (owner < SIM_DEVICES_MAX) {
         uint64_t owners = atomic_load_explicit(&space->accessible[device], memory_order_relaxed);
-        *out_where = owners >> owner & 1
-                         ? (unsigned char *)(uintptr_t)(address + space->to_view)
-                         : NULL;
+        *out_where =
+            owners >> owner & 1 ? (unsigned char *)(uintptr_t)(address + space->to_view) : NULL;
     }
     return true;
 }

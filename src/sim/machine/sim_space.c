@@ -180,7 +180,9 @@ void sim_space_close(void)
     sim_addresses_fini(&sim_state.host_part.addresses);
     sim_state.device_part.kept = sim_state.host_part.kept = 0;
     munmap(reservation, reservation_size);
+    uint64_t epoch = atomic_load(&sim_space.epoch) + 1; /* spans outlive what is closed */
     memset(&sim_space, 0, sizeof sim_space);
+    atomic_store(&sim_space.epoch, epoch);
     memset(sim_state.used, 0, sizeof sim_state.used);
     memset(sim_state.capacity, 0, sizeof sim_state.capacity);
     sim_state.host_used = 0;
@@ -294,6 +296,7 @@ void sim_peer_set(int device, int peer, bool reachable)
         atomic_fetch_or(&sim_space.accessible[device], UINT64_C(1) << peer);
     else
         atomic_fetch_and(&sim_space.accessible[device], ~(UINT64_C(1) << peer));
+    atomic_fetch_add(&sim_space.epoch, 1);
 }
 
 bool sim_peer_get(int device, int peer)

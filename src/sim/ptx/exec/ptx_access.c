@@ -117,6 +117,36 @@ static bool near_pointers(const struct ptx_warp *warp, const struct ptx_access *
     return where != NULL;
 }
 
+/* Each lane in the access's span. False: one is not. */
+static bool span_pointers(const struct ptx_warp *warp, const struct ptx_access *access,
+                          const uint64_t at[PTX_LANES], unsigned char *out_where[PTX_LANES])
+{
+    const struct sim_span *span = &warp->spans[ptx_span_of(access->line)];
+    const uint64_t start = span->start, last = span->size - access->bytes;
+    const uintptr_t where = (uintptr_t)span->where - start;
+    uint64_t far = 0;
+    if (span->stamp != sim_span_stamp(&sim_space, warp->device) || span->size < access->bytes)
+        return false;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        uint64_t in = (uint64_t)(int64_t)warp->lanes[lane];
+        far |= at[lane] - start > last ? in : 0;
+        out_where[lane] = (unsigned char *)(where + at[lane]);
+    }
+    return !far;
+}
+
+/* The same, of the span of the first lane's allocation. */
+static bool new_span_pointers(const struct ptx_warp *warp, const struct ptx_access *access,
+                              const uint64_t at[PTX_LANES], unsigned char *out_where[PTX_LANES])
+{
+    struct sim_span *span = &warp->spans[ptx_span_of(access->line)];
+    uint64_t first = at[__builtin_ctz(warp->mask)];
+    bool known =
+        span->stamp == sim_span_stamp(&sim_space, warp->device) && first - span->start < span->size;
+    return !known && first - sim_space.base < sim_space.size &&
+           sim_span_fill(span, warp->device, first) && span_pointers(warp, access, at, out_where);
+}
+
 static bool global_pointers(struct ptx_warp *warp, const struct ptx_op *op,
                             const struct ptx_access *access, const uint64_t at[PTX_LANES],
                             unsigned char *out_where[PTX_LANES])
@@ -125,6 +155,9 @@ static bool global_pointers(struct ptx_warp *warp, const struct ptx_op *op,
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
         low |= at[lane] & (uint64_t)(int64_t)warp->lanes[lane];
     if (!is_misaligned(access, low)) {
+        if (span_pointers(warp, access, at, out_where) ||
+            new_span_pointers(warp, access, at, out_where))
+            return true;
         if (SIM_LANES_FAST &&
             sim_lanes_translate(warp->device, at, warp->mask, PTX_LANES, access->bytes, out_where))
             return true;

@@ -25,11 +25,23 @@ struct piece {
     uintptr_t where;
 };
 
+/* Where bytes at an address of device memory lie, of which the access's span did not know. */
+__attribute__((noinline, unused)) static unsigned char *
+find_span(const struct ptx_warp *warp, const struct ptx_access *access, uint64_t at, size_t bytes)
+{
+    struct sim_span *span = &warp->spans[ptx_span_of(access->line)];
+    unsigned char *where = NULL;
+    if (at - sim_space.base < sim_space.size && sim_span_fill(span, warp->device, at))
+        where = sim_span_reach(span, &sim_space, warp->device, at, bytes);
+    return where ? where : sim_translate_span(warp->device, at, bytes, access->write);
+}
+
 /* What lanes of a piece access together: bytes from at on. NULL: this has to be found out for each
  * lane, or is an error. */
 static inline unsigned char *reach(const struct ptx_warp *warp, const struct ptx_access *access,
                                    enum ptx_space space, uint64_t at, size_t bytes)
 {
+    unsigned char *where;
     if (space == PTX_GENERIC && at - SIM_SHARED_WINDOW < 3 * SIM_WINDOW_SIZE) {
         if (at - SIM_SHARED_WINDOW >= SIM_WINDOW_SIZE)
             return NULL;
@@ -46,7 +58,9 @@ static inline unsigned char *reach(const struct ptx_warp *warp, const struct ptx
     case PTX_LOCAL: /* each lane's own */
         return NULL;
     default:
-        return sim_translate_span(warp->device, at, bytes, access->write);
+        where = sim_span_reach(&warp->spans[ptx_span_of(access->line)], &sim_space, warp->device,
+                               at, bytes);
+        return where ? where : find_span(warp, access, at, bytes);
     }
 }
 

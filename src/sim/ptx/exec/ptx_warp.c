@@ -335,6 +335,8 @@ const struct ptx_op *ptx_warp_next(struct ptx_warp *warp)
 
 static void begin_run(struct ptx_wave *wave, unsigned budget)
 {
+    static _Thread_local struct sim_span spans[PTX_SPANS];
+    wave->warp.spans = spans;
     wave->left = budget > 0 && budget < INT32_MAX ? (int)budget : 1;
 }
 

@@ -25,6 +25,7 @@
 #include "ptx.h"
 #include "ptx_front.h"
 #include "sim_isa.h"
+#include "sim_span.h"
 
 enum { PTX_LANES = 32, PTX_SLOT_ALIGN = 64 };
 
@@ -102,6 +103,7 @@ struct ptx_warp {
     uint32_t carry;                   /* the condition code register CC.CF, a bit per lane */
     unsigned number;                  /* within the block */
     int device;                       /* of sim_memory.h */
+    struct sim_span *spans;           /* the thread's, PTX_SPANS of them: see ptx_span_of */
     struct ptx_block *block;
     struct ptx_launch *launch;
     unsigned char *shared; /* the block's shared memory */
@@ -135,6 +137,13 @@ static inline size_t ptx_local_place(unsigned lane, uint64_t offset)
 static inline size_t ptx_local_size(size_t stride)
 {
     return (stride + PTX_LOCAL_UNIT - 1) / PTX_LOCAL_UNIT * PTX_LOCAL_UNIT * PTX_LANES;
+}
+
+/* Which of the spans an access at a line of the program uses. */
+enum { PTX_SPANS = 256 };
+static inline unsigned ptx_span_of(unsigned line)
+{
+    return line % PTX_SPANS;
 }
 
 /* Whether accesses are checked: if so, translate emits ptx_run_check before each. */
