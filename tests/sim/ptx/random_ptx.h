@@ -321,6 +321,48 @@ static inline void random_access(struct random_ptx *r)
         random_add(r, "ld.global.%s %s, [%%ta];\n", sizes[n], value);
 }
 
+/* An access, of one element or several, at any offset in what a thread alone has of a space, or of
+ * the table in rows. */
+static inline void random_anywhere(struct random_ptx *r)
+{
+    static const struct {
+        const char *type;
+        char kind;
+        unsigned bytes, count;
+    } elements[] = {{"u32", 'r', 4, 1},    {"f32", 'f', 4, 1},    {"u64", 'd', 8, 1},
+                    {"u16", 'h', 2, 1},    {"s16", 'r', 2, 1},    {"u8", 'r', 1, 1},
+                    {"s8", 'r', 1, 1},     {"u8", 'h', 1, 1},     {"v2.u32", 'r', 4, 2},
+                    {"v2.f32", 'f', 4, 2}, {"v4.u32", 'r', 4, 4}, {"v2.u64", 'd', 8, 2}};
+    unsigned n = random_below(r, 12), first = random_below(r, 3);
+    unsigned step = elements[n].bytes * elements[n].count, any = random_below(r, RANDOM_R);
+    bool write = random_below(r, 2), shared = random_below(r, 2), generic = random_below(r, 2);
+    if (!write && !shared && random_below(r, 2)) /* rows; the slot is not known to have one */
+        random_add(r,
+                   "and.b32 %%t0, %%r%u, 0;\nadd.u32 %%t0, %%t0, %%tx;\n"
+                   "mad.wide.u32 %%ta, %%t0, %u, %%table;\n",
+                   any, step);
+    else if (!shared)
+        random_add(r, "and.b32 %%t0, %%r%u, 3;\nmad.wide.u32 %%ta, %%t0, %u, %%mine;\n", any, step);
+    else
+        random_add(r, "and.b32 %%t0, %%r%u, %u;\nmad.lo.u32 %%t1, %%t0, %u, %%own;\n", any,
+                   16 / step - 1, step);
+    if (shared && generic)
+        random_add(r, "cvt.u64.u32 %%ta, %%t1;\ncvta.shared.u64 %%ta, %%ta;\n");
+    if (random_below(r, 4) == 0)
+        random_add(r, "@%%p%u ", (unsigned)random_below(r, RANDOM_P));
+    const char *in = generic ? "" : shared ? ".shared" : ".global";
+    const char *address = shared && !generic ? "%t1" : "%ta";
+    bool vector = elements[n].count > 1;
+    char values[64], *at = values + sprintf(values, "%s", vector ? "{" : "");
+    for (unsigned i = 0; i < elements[n].count; i++)
+        at += sprintf(at, "%s%%%c%u", i ? ", " : "", elements[n].kind, first + i);
+    sprintf(at, "%s", vector ? "}" : "");
+    if (write)
+        random_add(r, "st%s.%s [%s], %s;\n", in, elements[n].type, address, values);
+    else
+        random_add(r, "ld%s.%s %s, [%s];\n", in, elements[n].type, values, address);
+}
+
 /* Of memory that a thread alone has: at one offset for all lanes, or at any. */
 static inline void random_local(struct random_ptx *r)
 {
@@ -436,6 +478,8 @@ static inline void random_statements(struct random_ptx *r, unsigned count)
             random_end(r);
         else if (kind < 16)
             random_local(r);
+        else if (kind < 20)
+            random_anywhere(r);
         else
             random_arithmetic(r);
     }
@@ -451,7 +495,7 @@ static inline void random_kernel(struct random_ptx *r, unsigned count)
         ".reg .pred %%p<8>, %%q<8>;\n.reg .b16 %%h<8>;\n"
         ".reg .b32 %%r<16>, %%t<4>, %%tx, %%own, %%c<4>, %%gid, %%bx;\n"
         ".reg .b64 %%d<8>, %%ta, %%tl, %%mine, %%table;\n.reg .f32 %%f<8>;\n.reg .f64 %%g<8>;\n"
-        ".shared .align 8 .b8 sh[%d];\n.local .align 8 .b8 loc[64];\n"
+        ".shared .align 16 .b8 sh[%d];\n.local .align 8 .b8 loc[64];\n"
         "ld.param.u64 %%mine, [out];\nld.param.u64 %%table, [tab];\n"
         "mov.u32 %%tx, %%tid.x;\nmov.u32 %%bx, %%ctaid.x;\n"
         "mad.lo.u32 %%gid, %%bx, %d, %%tx;\nmad.wide.u32 %%mine, %%gid, %d, %%mine;\n"

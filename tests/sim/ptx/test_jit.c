@@ -184,6 +184,70 @@ static void a_fault_in_a_region_is_reported_as_ever(void **state)
     assert_int_equal(one_run("", body, 64, words, 64), PTX_END_MISALIGNED);
 }
 
+/* What a kernel that loads from and stores to the address that each of its 32 lanes is given does
+ * when the lanes' addresses are good, and then when they are those that follow; the report, if it
+ * ends with one. */
+static enum ptx_end access_at(bool compile, const char *body, const uint64_t good[32],
+                              const uint64_t then[32], struct sim_memory *freed, char report[512])
+{
+    ptx_jit_suspend(!compile);
+    uint64_t before = compiled();
+    struct run_module *run = run_load(one_kernel("", body));
+    struct sim_memory *at = run_memory(256);
+    uint64_t params = at->address;
+    memcpy(at->view, good, 256);
+    assert_int_equal(run_launch(run, "k", 1, 32, &params), PTX_END_OK);
+    memcpy(at->view, then, 256);
+    sim_memory_destroy(freed);
+    ah_test_capture();
+    enum ptx_end end = run_launch(run, "k", 1, 32, &params);
+    const char *said = strstr(ah_test_captured(), "kernel k:");
+    snprintf(report, 512, "%s", said ? said : "");
+    sim_memory_destroy(at);
+    run_unload(run);
+    assert_true(compiled() > before || !compile);
+    ptx_jit_suspend(false);
+    return end;
+}
+
+static void lanes_that_may_not_access_what_others_may_are_reported_as_ever(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "ld.global.u64 %rd3, [%rd2]; ld.global.u32 %r1, [%rd3]; st.global.u32 [%rd1], %r1;\n",
+        "ld.global.u64 %rd3, [%rd2]; st.global.u32 [%rd3], %r0;\n",
+        "ld.global.u64 %rd3, [%rd2]; setp.gt.u32 %p1, %r0, 5; @%p1 ld.u32 %r0, [%rd3];\n"
+        "add.u32 %r0, %r0, 1; @%p1 st.u32 [%rd3], %r0;\n",
+    };
+    struct sim_memory *memory = run_memory(4096);
+    for (unsigned b = 0; b < 3; b++)
+        for (unsigned bad = 0; bad < 4; bad++) {
+            char reports[2][512];
+            enum ptx_end ends[2];
+            uint64_t freed[2];
+            for (unsigned compile = 0; compile < 2; compile++) {
+                struct sim_memory *other = run_memory(4096);
+                uint64_t good[32], then[32];
+                for (unsigned i = 0; i < 32; i++)
+                    good[i] = (bad == 3 ? other : memory)->address + 4 * (i * 37 % 64);
+                memcpy(then, good, sizeof then);
+                then[9] = bad == 0   ? 0
+                          : bad == 1 ? memory->address + 4096
+                          : bad == 2 ? memory->address + 2
+                                     : good[9];
+                freed[compile] = other->address;
+                ends[compile] = access_at(compile, bodies[b], good, then, other, reports[compile]);
+            }
+            assert_int_equal(ends[0], bad == 2 ? PTX_END_MISALIGNED : PTX_END_ILLEGAL_ADDRESS);
+            assert_int_equal(ends[1], ends[0]);
+            assert_contains(reports[1], bad < 3 ? "thread (9,0,0)" : "freed");
+            if (bad < 3) /* the same addresses */
+                assert_string_equal(reports[1], reports[0]);
+            assert_true(freed[0] != freed[1]);
+        }
+    sim_memory_destroy(memory);
+}
+
 /* Of other sizes than the first one, blocks run as ever. */
 static void blocks_of_several_sizes_have_their_own_results(void **state)
 {
@@ -327,6 +391,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),
         cmocka_unit_test(warps_meet_at_barriers),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
+        cmocka_unit_test(lanes_that_may_not_access_what_others_may_are_reported_as_ever),
         cmocka_unit_test(blocks_of_several_sizes_have_their_own_results),
         cmocka_unit_test(a_kernel_of_many_instructions_runs),
     };

@@ -4,8 +4,8 @@
 #include "ptx_wave_access.h"
 #include "sim_memory.h"
 
-/* What has functions in the bitcode; those of loads come first. Of what is not known to be one
- * place or a row, the handler finds out more than is worth compiling each time. */
+/* What has functions in the bitcode for addresses that are known to be one place or a row; those of
+ * loads come first. */
 struct kind {
     enum ptx_space space;
     uint8_t size, count;
@@ -42,6 +42,43 @@ static const struct kind *kind_of(const struct ptx_access *access)
     return NULL;
 }
 
+/* Of lanes whose addresses are not known. */
+struct any {
+    enum ptx_space space;
+    uint8_t size, count;
+    const char *functions[2]; /* that of loads comes first */
+};
+
+static const struct any anys[] = {
+#define ANY(space, size, count)                                                                    \
+    {PTX_##space,                                                                                  \
+     size,                                                                                         \
+     count,                                                                                        \
+     {"ptx_wave_load_" #space "_" #size "_" #count "_ANY",                                         \
+      "ptx_wave_store_" #space "_" #size "_" #count "_ANY"}},
+#include "ptx_wave_any.def"
+#undef ANY
+};
+
+static const struct any *any_of(const struct ptx_access *access)
+{
+    enum ptx_space space = access->space == PTX_CONST ? PTX_GLOBAL : access->space;
+    for (unsigned i = 0; i < access->count; i++)
+        if (access->widths[i] != access->size &&
+            (access->size > 2 || access->widths[i] > 4 || access->widths[i] < 2))
+            return NULL;
+    for (size_t i = 0; sim_isa() == SIM_ISA_AVX512 && i < sizeof anys / sizeof *anys; i++)
+        if (anys[i].space == space && anys[i].size == access->size &&
+            anys[i].count == access->count)
+            return &anys[i];
+    return NULL;
+}
+
+bool ptx_form_is_any(const struct ptx_op *op)
+{
+    return any_of(op->extra) != NULL;
+}
+
 static void add_slots(const struct ptx_access *access, struct ptx_form *form)
 {
     if (access->address_size)
@@ -59,24 +96,30 @@ void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, struct 
 {
     const struct ptx_access *access = op->extra;
     const struct kind *kind = kind_of(access);
+    const struct any *any = any_of(access);
     add_slots(access, out_form);
     out_form->kind = WAVE_HANDLER;
     out_form->plain = true;
-    if (!access->address_size)
+    if (!access->address_size && kind)
         shape = PTX_WAVE_ALL_SAME;
-    if (!kind || shape == PTX_WAVE_UNKNOWN)
+    bool known = kind && shape != PTX_WAVE_UNKNOWN;
+    if (!known && !any)
         return;
     out_form->kind = WAVE_ATTEMPT;
-    out_form->function = kind->shaped[access->write][shape];
-    const uint64_t arguments[PTX_ACCESS_ARGUMENTS] = {
+    out_form->function = known ? kind->shaped[access->write][shape] : any->functions[access->write];
+    const uint64_t arguments[PTX_ANY_ARGUMENTS] = {
         access->base,
         access->address_size,
         (uint64_t)access->offset + (access->symbol ? access->symbol->address : 0),
         access->slots[0] | (uint64_t)access->slots[1] << 32,
         access->slots[2] | (uint64_t)access->slots[3] << 32,
         [PTX_ACCESS_TABLE] = (uint64_t)(uintptr_t)&sim_space,
+        [PTX_ANY_SPAN] = ptx_span_of(access->line),
+        [PTX_ANY_FORM] = access->widths[0] | (access->sign ? PTX_ANY_SIGN : 0) |
+                         (access->frame ? PTX_ANY_FRAME : 0),
+        [PTX_ANY_GUARD] = PTX_NO_GUARD,
     };
-    out_form->argument_count = PTX_ACCESS_ARGUMENTS;
+    out_form->argument_count = known ? PTX_ACCESS_ARGUMENTS : PTX_ANY_ARGUMENTS;
     out_form->addresses = UINT64_C(1) << PTX_ACCESS_TABLE;
     for (unsigned i = 0; i < out_form->argument_count; i++)
         out_form->arguments[i] = arguments[i];

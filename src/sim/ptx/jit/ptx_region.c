@@ -140,6 +140,26 @@ static bool form_guarded(const struct ptx_building *building, const struct ptx_o
     return out_form->read_count < PTX_REGION_SLOTS && out_form->write_count < PTX_REGION_SLOTS;
 }
 
+/* Whether the guard is one of a single load or store that has a function for some lanes. Where that
+ * declines, the guard's handler executes both. */
+static bool form_guarded_access(const struct ptx_building *building, const struct ptx_op *guard,
+                                struct ptx_form *out_form)
+{
+    const struct ptx_op *op = guard + 1;
+    if (guard->target != guard + 3 || !ptx_form_is_access(building->code, op) ||
+        !ptx_form_is_any(op) ||
+        (jit_mode() == JIT_COMPARE && !ptx_form_repeats(building->code, op)))
+        return false;
+    ptx_form_shape(op, PTX_WAVE_UNKNOWN, out_form);
+    out_form->arguments[PTX_ACCESS_KEEPS] = true;
+    out_form->arguments[PTX_ANY_GUARD] = guard->a;
+    out_form->arguments[PTX_ANY_INVERTED] = guard->b;
+    ptx_form_read(out_form, guard->a, sizeof(uint32_t));
+    for (unsigned i = 0; i < out_form->write_count; i++)
+        ptx_form_read(out_form, out_form->writes[i].offset, out_form->writes[i].size);
+    return out_form->kind == WAVE_ATTEMPT;
+}
+
 /* Appends the ops from a guard to its end, which is returned. */
 static const struct ptx_op *append_guarded(struct ptx_building *building,
                                            const struct ptx_op *guard)
@@ -152,7 +172,7 @@ static const struct ptx_op *append_guarded(struct ptx_building *building,
         }
         return guard->target;
     }
-    if (!form_guarded(building, guard, &form)) {
+    if (!form_guarded_access(building, guard, &form) && !form_guarded(building, guard, &form)) {
         form = (struct ptx_form){.kind = WAVE_GUARD,
                                  .function = "ptx_wave_none",
                                  .arguments = {guard->a, guard->b},
@@ -221,6 +241,17 @@ static void end_block(struct ptx_building *building, struct wave_block *block,
 /* ---- blocks ------------------------------------------------------------------------------------
  */
 
+/* Where lanes may wait while others execute, functions for rows of all lanes would be in vain. */
+static enum ptx_wave_shape shape_of(const struct ptx_known *known, const struct ptx_op *op)
+{
+    enum ptx_wave_shape shape = ptx_facts_shape(known->facts, op);
+    bool some = known->parts && ptx_parts_next(known->parts, op, 0) != PTX_NO_LINE;
+    return some && (shape != PTX_WAVE_ALL_SAME || ptx_form_is_store(known->code, op)) &&
+                   ptx_form_is_any(op)
+               ? PTX_WAVE_UNKNOWN
+               : shape;
+}
+
 static void make_block(struct ptx_building *building, unsigned number)
 {
     const struct ptx_op *first = building->code->ops + building->begins[number], *op = first;
@@ -246,7 +277,7 @@ static void make_block(struct ptx_building *building, unsigned number)
             break;
         }
         if (building->known->facts && ptx_form_is_access(building->code, op))
-            ptx_form_shape(op, ptx_facts_shape(building->known->facts, op), &form);
+            ptx_form_shape(op, shape_of(building->known, op), &form);
         append_for_lanes(building, &form, op++);
     }
     block.inst_count = building->count;
@@ -389,6 +420,7 @@ const struct wave_machine *ptx_region_machine(void)
         COPIED(alive),
         COPIED(number),
         COPIED(device),
+        COPIED(spans),
         COPIED(block),
         COPIED(launch),
         COPIED(shared),

@@ -78,6 +78,8 @@ bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool som
                   struct ptx_form *out_form);
 /* Loads and stores. */
 void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *out_form);
+/* Whether there is a function for it where nothing is known about its addresses. */
+bool ptx_form_is_any(const struct ptx_op *op);
 /* The form of an access of which that is known. */
 void ptx_form_shape(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *form);
 

@@ -17,6 +17,18 @@ enum ptx_wave_shape {
  * whether waiting lanes keep what they have. */
 enum { PTX_ACCESS_TABLE = 5, PTX_ACCESS_KEEPS = 6, PTX_ACCESS_ARGUMENTS = 7 };
 
+/* Where nothing is known, the number of its span follows, a word with the bytes of an element in
+ * its slot, whether loads extend its sign, and whether addresses are relative to the activation's
+ * local memory; and the slot of a guard, or PTX_NO_GUARD, and its inversion. */
+enum {
+    PTX_ANY_SPAN = 7,
+    PTX_ANY_FORM = 8,
+    PTX_ANY_GUARD = 9,
+    PTX_ANY_INVERTED = 10,
+    PTX_ANY_ARGUMENTS = 11
+};
+enum { PTX_ANY_WIDTH = 0xff, PTX_ANY_SIGN = 0x100, PTX_ANY_FRAME = 0x200 };
+
 /* Of a branch: lanes may part there; what is behind it begins with a join, too; those that take it
  * go first where lanes part; the region is left unless lanes agree. Where they do not part, they
  * are known to agree. */
