@@ -245,9 +245,11 @@ static bool is_ordered(const struct ptx_op *op)
     return op->mods & (PTX_MOD_VOLATILE | PTX_MOD_RELAXED | PTX_MOD_ACQUIRE | PTX_MOD_RELEASE);
 }
 
-static void form_access(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *form)
+static void form_access(const struct ptx_code *code, const struct ptx_op *op,
+                        enum ptx_wave_shape shape, struct ptx_form *form)
 {
-    ptx_form_access(op, shape, form);
+    enum { FEW_OPS = 256 };
+    ptx_form_access(op, shape, code->op_count > FEW_OPS, form);
     if (is_ordered(op)) {
         form->kind = WAVE_HANDLER;
         form->function = NULL;
@@ -285,7 +287,7 @@ bool ptx_form_of(const struct ptx_code *code, const struct ptx_op *op, struct pt
         form_packing(op, false, out_form))
         return true;
     if (ptx_form_is_access(code, op)) {
-        form_access(op, PTX_WAVE_UNKNOWN, out_form);
+        form_access(code, op, PTX_WAVE_UNKNOWN, out_form);
         return true;
     }
     if (form_fence(op, out_form) || form_atomic(op, out_form) || form_gathering(op, out_form))
@@ -294,10 +296,11 @@ bool ptx_form_of(const struct ptx_code *code, const struct ptx_op *op, struct pt
     return true;
 }
 
-void ptx_form_shape(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *form)
+void ptx_form_shape(const struct ptx_code *code, const struct ptx_op *op, enum ptx_wave_shape shape,
+                    struct ptx_form *form)
 {
     *form = (struct ptx_form){0};
-    form_access(op, shape, form);
+    form_access(code, op, shape, form);
 }
 
 bool ptx_form_some(const struct ptx_code *code, const struct ptx_op *op, const struct ptx_op *guard,

@@ -46,16 +46,20 @@ static const struct kind *kind_of(const struct ptx_access *access)
 struct any {
     enum ptx_space space;
     uint8_t size, count;
-    const char *functions[2]; /* that of loads comes first */
+    const char *functions[2][2]; /* those of loads come first; the second is for many accesses */
 };
 
 static const struct any anys[] = {
+#define NAMES(name)                                                                                \
+    {                                                                                              \
+        name "_ANY", name "_FEW"                                                                   \
+    }
 #define ANY(space, size, count)                                                                    \
     {PTX_##space,                                                                                  \
      size,                                                                                         \
      count,                                                                                        \
-     {"ptx_wave_load_" #space "_" #size "_" #count "_ANY",                                         \
-      "ptx_wave_store_" #space "_" #size "_" #count "_ANY"}},
+     {NAMES("ptx_wave_load_" #space "_" #size "_" #count),                                         \
+      NAMES("ptx_wave_store_" #space "_" #size "_" #count)}},
 #include "ptx_wave_any.def"
 #undef ANY
 };
@@ -92,7 +96,8 @@ static void add_slots(const struct ptx_access *access, struct ptx_form *form)
     }
 }
 
-void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *out_form)
+void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool many,
+                     struct ptx_form *out_form)
 {
     const struct ptx_access *access = op->extra;
     const struct kind *kind = kind_of(access);
@@ -106,7 +111,8 @@ void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, struct 
     if (!known && !any)
         return;
     out_form->kind = WAVE_ATTEMPT;
-    out_form->function = known ? kind->shaped[access->write][shape] : any->functions[access->write];
+    out_form->function =
+        known ? kind->shaped[access->write][shape] : any->functions[access->write][many];
     const uint64_t arguments[PTX_ANY_ARGUMENTS] = {
         access->base,
         access->address_size,

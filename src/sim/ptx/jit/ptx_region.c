@@ -150,7 +150,7 @@ static bool form_guarded_access(const struct ptx_building *building, const struc
         !ptx_form_is_any(op) ||
         (jit_mode() == JIT_COMPARE && !ptx_form_repeats(building->code, op)))
         return false;
-    ptx_form_shape(op, PTX_WAVE_UNKNOWN, out_form);
+    ptx_form_shape(building->code, op, PTX_WAVE_UNKNOWN, out_form);
     out_form->arguments[PTX_ACCESS_KEEPS] = true;
     out_form->arguments[PTX_ANY_GUARD] = guard->a;
     out_form->arguments[PTX_ANY_INVERTED] = guard->b;
@@ -277,7 +277,7 @@ static void make_block(struct ptx_building *building, unsigned number)
             break;
         }
         if (building->known->facts && ptx_form_is_access(building->code, op))
-            ptx_form_shape(op, shape_of(building->known, op), &form);
+            ptx_form_shape(building->code, op, shape_of(building->known, op), &form);
         append_for_lanes(building, &form, op++);
     }
     block.inst_count = building->count;

@@ -76,12 +76,14 @@ void ptx_form_write(struct ptx_form *form, uint32_t offset, uint32_t size);
 /* Arithmetic: false if op is not a row of ptx_alu.def. */
 bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool some,
                   struct ptx_form *out_form);
-/* Loads and stores. */
-void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *out_form);
+/* Loads and stores. many: the function has many of them, so that each has to be small. */
+void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool many,
+                     struct ptx_form *out_form);
 /* Whether there is a function for it where nothing is known about its addresses. */
 bool ptx_form_is_any(const struct ptx_op *op);
 /* The form of an access of which that is known. */
-void ptx_form_shape(const struct ptx_op *op, enum ptx_wave_shape shape, struct ptx_form *form);
+void ptx_form_shape(const struct ptx_code *code, const struct ptx_op *op, enum ptx_wave_shape shape,
+                    struct ptx_form *form);
 
 /* Whether an op is a load or a store, whose extra is a struct ptx_access. */
 bool ptx_form_is_access(const struct ptx_code *code, const struct ptx_op *op);

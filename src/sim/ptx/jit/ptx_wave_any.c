@@ -17,7 +17,17 @@
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 
-/* ---- an access ---------------------------------------------------------------------------- */
+/* ---- an access ------------------------------------------------------------------------------
+ *
+ * There are two functions of each kind. ANY is inlined as a whole. Of FEW, regions have little each
+ * time, where the window is and a call, and what is called once: for those with many accesses,
+ * which would take long to compile. What is called gets addresses in registers, and elements in
+ * memory as slots have them, one slot after the other.
+ */
+
+#define ONCE          static __attribute__((noinline, unused))
+#define UNROLLED      _Pragma("clang loop unroll(full)")
+#define EACH_EIGHT(i) UNROLLED for (unsigned i = 0; i < PTX_LANES / 8; i++)
 
 struct any {
     enum ptx_space space;
@@ -30,60 +40,29 @@ struct any {
 struct window {
     u64 start, last; /* addresses of an access's first byte, of which the last one is relative */
     unsigned char *where;
+    bool crosswise; /* it is the lanes' local memory */
+    u32 mask;       /* lanes that access it */
 };
 
 struct eights { /* of all lanes */
     __m512i of[PTX_LANES / 8];
 };
 
-#define EACH_EIGHT(i) UNROLLED for (unsigned i = 0; i < PTX_LANES / 8; i++)
-#define UNROLLED      _Pragma("clang loop unroll(full)")
+/* As they are passed in registers, and what is to be added to each. */
+#define EIGHTS      __m512i at0, __m512i at1, __m512i at2, __m512i at3, u64 offset
+#define EIGHTS_OF() offset_by((struct eights){{at0, at1, at2, at3}}, offset)
 
-LANE struct eights addresses_of(const struct ptx_warp *warp, u64 base, u64 address_size, u64 offset)
+LANE struct eights offset_by(struct eights at, u64 offset)
 {
-    const unsigned char *slot = warp->regs + base;
-    struct eights at;
     EACH_EIGHT(i)
     {
-        if (address_size == 8)
-            at.of[i] = _mm512_add_epi64(_mm512_loadu_si512(slot + 64 * i),
-                                        _mm512_set1_epi64((long long)offset));
-        else if (address_size == 4)
-            at.of[i] = _mm512_cvtepu32_epi64(_mm256_add_epi32(
-                _mm256_loadu_si256((const void *)(slot + 32 * i)), _mm256_set1_epi32((int)offset)));
-        else
-            at.of[i] = _mm512_set1_epi64((long long)offset);
+        at.of[i] = _mm512_add_epi64(at.of[i], _mm512_set1_epi64((long long)offset));
     }
     return at;
 }
 
-LANE bool is_within(size_t limit, unsigned bytes, unsigned char *where, struct window *out_window)
-{
-    *out_window = (struct window){.start = 0, .last = limit - bytes, .where = where};
-    return limit >= bytes;
-}
-
-/* first: the address of lane 0. */
-LANE bool find_window(const struct ptx_warp *warp, const struct any *any,
-                      const struct sim_space *space, u64 span, u64 first, struct window *out_window)
-{
-    const unsigned bytes = any->size * any->count;
-    if (any->space == PTX_SHARED)
-        return is_within(warp->shared_size, bytes, warp->shared, out_window);
-    if (any->space == PTX_LOCAL)
-        return is_within(warp->local_stride, bytes, warp->local, out_window);
-    if (any->space == PTX_GENERIC && first - SIM_SHARED_WINDOW < SIM_WINDOW_SIZE) {
-        bool fits = is_within(warp->shared_size, bytes, warp->shared, out_window);
-        out_window->start = SIM_SHARED_WINDOW;
-        return fits;
-    }
-    const struct sim_span *of = &warp->spans[span];
-    *out_window = (struct window){.start = of->start, .last = of->size - bytes, .where = of->where};
-    return of->stamp == sim_span_stamp(space, warp->device) && of->size >= bytes;
-}
-
 /* Makes addresses of lanes offsets in the window. False: a lane is outside, or misaligned. */
-LANE bool place(struct eights *at, const struct window *window, u32 mask, unsigned bytes)
+LANE bool place(struct eights *at, const struct window *window, unsigned bytes)
 {
     const __m512i start = _mm512_set1_epi64((long long)window->start);
     const __m512i last = _mm512_set1_epi64((long long)window->last);
@@ -92,12 +71,11 @@ LANE bool place(struct eights *at, const struct window *window, u32 mask, unsign
     {
         __m512i address = at->of[i];
         at->of[i] = _mm512_sub_epi64(address, start);
-        bad |= _mm512_cmpgt_epu64_mask(at->of[i], last) & (__mmask8)(mask >> (8 * i));
+        bad |= (u32)_mm512_cmpgt_epu64_mask(at->of[i], last) << (8 * i);
         if (bytes > 1)
-            bad |= _mm512_test_epi64_mask(address, _mm512_set1_epi64(bytes - 1)) &
-                   (__mmask8)(mask >> (8 * i));
+            bad |= (u32)_mm512_test_epi64_mask(address, _mm512_set1_epi64(bytes - 1)) << (8 * i);
     }
-    return bad == 0;
+    return (bad & window->mask) == 0;
 }
 
 LANE __m512i eight_lanes(unsigned i, unsigned step)
@@ -108,18 +86,19 @@ LANE __m512i eight_lanes(unsigned i, unsigned step)
 }
 
 /* Whether the lanes' elements follow each other from lane 0's on, which is at *out_first. */
-LANE bool is_row(const struct eights *at, u32 mask, unsigned size, u64 *out_first)
+LANE bool is_row(const struct eights *at, const struct window *window, unsigned size,
+                 u64 *out_first)
 {
     const u64 first = (u64)_mm_cvtsi128_si64(_mm512_castsi512_si128(at->of[0]));
-    u32 off = ~mask & 1;
+    u32 off = 0;
     EACH_EIGHT(i)
     {
         __m512i expected =
             _mm512_add_epi64(_mm512_set1_epi64((long long)first), eight_lanes(i, size));
-        off |= _mm512_cmpneq_epi64_mask(at->of[i], expected) & (__mmask8)(mask >> (8 * i));
+        off |= (u32)_mm512_cmpneq_epi64_mask(at->of[i], expected) << (8 * i);
     }
     *out_first = first;
-    return off == 0;
+    return !window->crosswise && window->mask & 1 && (off & window->mask) == 0;
 }
 
 /* Local memory lies crosswise: ptx_local_place. */
@@ -138,115 +117,128 @@ _Static_assert(PTX_LANES == 32, "a unit of all lanes is 2^5 units");
 
 /* ---- words of four and eight bytes ---------------------------------------------------------- */
 
-LANE void load_row(const struct any *any, unsigned char *slot, const unsigned char *from)
+LANE void load_row(u32 mask, unsigned size, unsigned char *slot, const unsigned char *from)
 {
-    UNROLLED for (unsigned i = 0; i < PTX_LANES * any->size / 64; i++)
+    UNROLLED for (unsigned i = 0; i < PTX_LANES * size / 64; i++)
     {
-        __m512i old = _mm512_setzero_si512(), *to = (void *)(slot + 64 * i);
-        if (any->kept)
-            old = _mm512_loadu_si512(to);
-        if (any->size == 4)
-            old = _mm512_mask_loadu_epi32(old, (__mmask16)(any->mask >> (16 * i)), from + 64 * i);
+        void *to = slot + 64 * i;
+        __m512i old = _mm512_loadu_si512(to);
+        if (size == 4)
+            old = _mm512_mask_loadu_epi32(old, (__mmask16)(mask >> (16 * i)), from + 64 * i);
         else
-            old = _mm512_mask_loadu_epi64(old, (__mmask8)(any->mask >> (8 * i)), from + 64 * i);
+            old = _mm512_mask_loadu_epi64(old, (__mmask8)(mask >> (8 * i)), from + 64 * i);
         _mm512_storeu_si512(to, old);
     }
 }
 
-LANE void store_row(const struct any *any, const unsigned char *slot, unsigned char *to)
+LANE void store_row(u32 mask, unsigned size, const unsigned char *slot, unsigned char *to)
 {
-    UNROLLED for (unsigned i = 0; i < PTX_LANES * any->size / 64; i++)
+    UNROLLED for (unsigned i = 0; i < PTX_LANES * size / 64; i++)
     {
         __m512i value = _mm512_loadu_si512(slot + 64 * i);
-        if (any->size == 4)
-            _mm512_mask_storeu_epi32(to + 64 * i, (__mmask16)(any->mask >> (16 * i)), value);
+        if (size == 4)
+            _mm512_mask_storeu_epi32(to + 64 * i, (__mmask16)(mask >> (16 * i)), value);
         else
-            _mm512_mask_storeu_epi64(to + 64 * i, (__mmask8)(any->mask >> (8 * i)), value);
+            _mm512_mask_storeu_epi64(to + 64 * i, (__mmask8)(mask >> (8 * i)), value);
     }
 }
 
-LANE void gather(const struct any *any, unsigned char *slot, const struct eights *at,
+LANE void gather(u32 mask, unsigned size, unsigned char *slot, const struct eights *at,
                  const unsigned char *where)
 {
     EACH_EIGHT(i)
     {
-        const __mmask8 in = (__mmask8)(any->mask >> (8 * i));
-        void *to = slot + 8 * any->size * i;
-        if (any->size == 4) {
-            __m256i old = any->kept ? _mm256_loadu_si256(to) : _mm256_setzero_si256();
-            old = _mm512_mask_i64gather_epi32(old, in, at->of[i], where, 1);
-            _mm256_storeu_si256(to, old);
-        } else {
-            __m512i old = any->kept ? _mm512_loadu_si512(to) : _mm512_setzero_si512();
-            old = _mm512_mask_i64gather_epi64(old, in, at->of[i], where, 1);
-            _mm512_storeu_si512(to, old);
-        }
+        const __mmask8 in = (__mmask8)(mask >> (8 * i));
+        void *to = slot + 8 * size * i;
+        if (size == 4)
+            _mm256_storeu_si256(
+                to, _mm512_mask_i64gather_epi32(_mm256_loadu_si256(to), in, at->of[i], where, 1));
+        else
+            _mm512_storeu_si512(
+                to, _mm512_mask_i64gather_epi64(_mm512_loadu_si512(to), in, at->of[i], where, 1));
     }
 }
 
 /* The last one of several lanes with one address remains. */
-LANE void scatter(const struct any *any, const unsigned char *slot, const struct eights *at,
+LANE void scatter(u32 mask, unsigned size, const unsigned char *slot, const struct eights *at,
                   unsigned char *where)
 {
     EACH_EIGHT(i)
     {
-        const __mmask8 in = (__mmask8)(any->mask >> (8 * i));
-        const void *from = slot + 8 * any->size * i;
-        if (any->size == 4)
+        const __mmask8 in = (__mmask8)(mask >> (8 * i));
+        const void *from = slot + 8 * size * i;
+        if (size == 4)
             _mm512_mask_i64scatter_epi32(where, in, at->of[i], _mm256_loadu_si256(from), 1);
         else
             _mm512_mask_i64scatter_epi64(where, in, at->of[i], _mm512_loadu_si512(from), 1);
     }
 }
 
-LANE bool move_words(const struct ptx_warp *warp, const struct any *any, const struct eights *at,
-                     unsigned char *where)
+LANE bool move_words(struct eights at, const struct window *window, unsigned size, unsigned count,
+                     bool write, unsigned char *values)
 {
+    unsigned char *const where = window->where;
     u64 first;
-    bool in_row =
-        any->count == 1 && any->space != PTX_LOCAL && is_row(at, any->mask, any->size, &first);
-    if (in_row && any->write)
-        store_row(any, warp->regs + any->slots[0], where + first);
+    if (!place(&at, window, size * count))
+        return false;
+    bool in_row = count == 1 && is_row(&at, window, size, &first);
+    if (window->crosswise)
+        cross(&at);
+    if (in_row && write)
+        store_row(window->mask, size, values, where + first);
     else if (in_row)
-        load_row(any, warp->regs + any->slots[0], where + first);
+        load_row(window->mask, size, values, where + first);
     else
-        UNROLLED for (unsigned i = 0; i < any->count; i++)
+        UNROLLED for (unsigned i = 0; i < count; i++)
         {
-            if (any->write)
-                scatter(any, warp->regs + any->slots[i], at, where + i * any->size);
+            unsigned char *slot = values + PTX_LANES * size * i;
+            if (write)
+                scatter(window->mask, size, slot, &at, where + i * size);
             else
-                gather(any, warp->regs + any->slots[i], at, where + i * any->size);
+                gather(window->mask, size, slot, &at, where + i * size);
         }
     return true;
 }
+
+#define MOVER(kind, name, call)                                                                    \
+    kind bool name(EIGHTS, const struct window *window, unsigned char *values)                     \
+    {                                                                                              \
+        return call;                                                                               \
+    }
+#define WORDS_OF(kind, form, size, count)                                                          \
+    MOVER(kind, form##_load_##size##_##count,                                                      \
+          move_words(EIGHTS_OF(), window, size, count, false, values))                             \
+    MOVER(kind, form##_store_##size##_##count,                                                     \
+          move_words(EIGHTS_OF(), window, size, count, true, values))
+#define WORDS(size, count)                                                                         \
+    WORDS_OF(LANE, ANY, size, count)                                                               \
+    WORDS_OF(ONCE, FEW, size, count)
+WORDS(4, 1)
+WORDS(4, 2)
+WORDS(4, 4)
+WORDS(8, 1)
+WORDS(8, 2)
 
 /* ---- bytes and halves -------------------------------------------------------------------------
  */
 
 typedef u32 words __attribute__((vector_size(128)));
 typedef u16 halves __attribute__((vector_size(64)));
-typedef s16 signed_halves __attribute__((vector_size(64)));
 typedef u8 bytes __attribute__((vector_size(32)));
-typedef s8 signed_bytes __attribute__((vector_size(32)));
 
-/* Elements of a row, as words. */
-LANE words row_of_small(const struct any *any, const unsigned char *from)
+LANE words row_of_small(u32 mask, unsigned size, const unsigned char *from)
 {
-    if (any->size == 1) {
-        bytes row = (bytes)_mm256_maskz_loadu_epi8(any->mask, from);
-        return any->sign ? (words) __builtin_convertvector((signed_bytes)row, words)
-                         : __builtin_convertvector(row, words);
-    }
-    halves row = (halves)_mm512_maskz_loadu_epi16(any->mask, from);
-    return any->sign ? (words) __builtin_convertvector((signed_halves)row, words)
-                     : __builtin_convertvector(row, words);
+    if (size == 1)
+        return __builtin_convertvector((bytes)_mm256_maskz_loadu_epi8(mask, from), words);
+    return __builtin_convertvector((halves)_mm512_maskz_loadu_epi16(mask, from), words);
 }
 
 /* The four bytes that an element lies in do not cross a page. */
-LANE words gather_small(const struct any *any, const struct eights *at, const unsigned char *where)
+LANE words gather_small(u32 mask, unsigned size, const struct eights *at,
+                        const unsigned char *where)
 {
     const __m512i low = _mm512_set1_epi64(3);
-    const __m256i up = _mm256_set1_epi32((int)(32 - 8 * any->size));
+    const __m256i kept = _mm256_set1_epi32(size == 1 ? 0xff : 0xffff);
     union {
         __m256i of[PTX_LANES / 8];
         words all;
@@ -255,67 +247,178 @@ LANE words gather_small(const struct any *any, const struct eights *at, const un
     {
         __m512i address = _mm512_add_epi64(at->of[i], _mm512_set1_epi64((long long)where));
         __m256i word =
-            _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), (__mmask8)(any->mask >> (8 * i)),
+            _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), (__mmask8)(mask >> (8 * i)),
                                         _mm512_andnot_si512(low, address), NULL, 1);
         __m256i shift = _mm256_slli_epi32(_mm512_cvtepi64_epi32(_mm512_and_si512(address, low)), 3);
-        word = _mm256_sllv_epi32(_mm256_srlv_epi32(word, shift), up);
-        found.of[i] = any->sign ? _mm256_srav_epi32(word, up) : _mm256_srlv_epi32(word, up);
+        found.of[i] = _mm256_and_si256(_mm256_srlv_epi32(word, shift), kept);
     }
     return found.all;
 }
 
-LANE void put_small(const struct any *any, unsigned char *slot, words value)
+LANE void store_small_row(u32 mask, unsigned size, words value, unsigned char *to)
 {
-    if (any->width == 2) {
-        const __m512i found = (__m512i) __builtin_convertvector(value, halves);
-        const __m512i old = any->kept ? _mm512_loadu_si512(slot) : found;
-        _mm512_storeu_si512(slot, _mm512_mask_mov_epi16(old, any->mask, found));
-        return;
-    }
-    UNROLLED for (unsigned i = 0; i < 2; i++)
-    {
-        __m512i found;
-        __builtin_memcpy(&found, (const char *)&value + 64 * i, sizeof found);
-        const __m512i old = any->kept ? _mm512_loadu_si512(slot + 64 * i) : found;
-        _mm512_storeu_si512(slot + 64 * i,
-                            _mm512_mask_mov_epi32(old, (__mmask16)(any->mask >> (16 * i)), found));
-    }
+    if (size == 1)
+        _mm256_mask_storeu_epi8(to, mask, (__m256i) __builtin_convertvector(value, bytes));
+    else
+        _mm512_mask_storeu_epi16(to, mask, (__m512i) __builtin_convertvector(value, halves));
 }
 
-LANE words get_small(const struct any *any, const unsigned char *slot)
+/* Elements are words here, which loads do not extend the sign to. */
+LANE bool move_small(struct eights at, const struct window *window, unsigned size, bool write,
+                     unsigned char *values)
 {
     words value;
-    halves narrow;
-    if (any->width == 4) {
-        __builtin_memcpy(&value, slot, sizeof value);
-        return value;
-    }
-    __builtin_memcpy(&narrow, slot, sizeof narrow);
-    return __builtin_convertvector(narrow, words);
-}
-
-LANE void store_small_row(const struct any *any, words value, unsigned char *to)
-{
-    if (any->size == 1)
-        _mm256_mask_storeu_epi8(to, any->mask, (__m256i) __builtin_convertvector(value, bytes));
-    else
-        _mm512_mask_storeu_epi16(to, any->mask, (__m512i) __builtin_convertvector(value, halves));
-}
-
-LANE bool move_small(const struct ptx_warp *warp, const struct any *any, const struct eights *at,
-                     unsigned char *where)
-{
-    unsigned char *slot = warp->regs + any->slots[0];
     u64 first;
-    bool in_row = any->space != PTX_LOCAL && is_row(at, any->mask, any->size, &first);
-    if (any->write && in_row)
-        store_small_row(any, get_small(any, slot), where + first);
-    else if (any->write)
+    if (!place(&at, window, size))
         return false;
+    bool in_row = is_row(&at, window, size, &first);
+    if (write && !in_row)
+        return false;
+    if (window->crosswise)
+        cross(&at);
+    if (write) {
+        __builtin_memcpy(&value, values, sizeof value);
+        store_small_row(window->mask, size, value, window->where + first);
+        return true;
+    }
+    if (in_row)
+        value = row_of_small(window->mask, size, window->where + first);
     else
-        put_small(any, slot,
-                  in_row ? row_of_small(any, where + first) : gather_small(any, at, where));
+        value = gather_small(window->mask, size, &at, window->where);
+    __builtin_memcpy(values, &value, sizeof value);
     return true;
+}
+
+#define SMALL_OF(kind, form, size)                                                                 \
+    MOVER(kind, form##_load_##size##_1, move_small(EIGHTS_OF(), window, size, false, values))      \
+    MOVER(kind, form##_store_##size##_1, move_small(EIGHTS_OF(), window, size, true, values))
+#define SMALL(size)                                                                                \
+    SMALL_OF(LANE, ANY, size)                                                                      \
+    SMALL_OF(ONCE, FEW, size)
+SMALL(1)
+SMALL(2)
+
+/* From words to a slot, for the lanes of the mask; others keep what they have, if that is needed.
+ */
+LANE void put_small(const struct any *any, unsigned char *slot, const unsigned char *values)
+{
+    const __m512i up = _mm512_set1_epi32((int)(32 - 8 * any->size));
+    UNROLLED for (unsigned i = 0; i < 2; i++)
+    {
+        unsigned char *to = slot + 16 * any->width * i;
+        __mmask16 in = (__mmask16)(any->kept ? any->mask >> (16 * i) : UINT16_MAX);
+        __m512i word = _mm512_loadu_si512(values + 64 * i);
+        if (any->sign)
+            word = _mm512_srav_epi32(_mm512_sllv_epi32(word, up), up);
+        if (any->width == 2) {
+            __m256i old = any->kept ? _mm256_loadu_si256((void *)to) : _mm256_setzero_si256();
+            old = _mm256_mask_mov_epi16(old, in, _mm512_cvtepi32_epi16(word));
+            _mm256_storeu_si256((void *)to, old);
+        } else {
+            __m512i old = any->kept ? _mm512_loadu_si512(to) : word;
+            _mm512_storeu_si512(to, _mm512_mask_mov_epi32(old, in, word));
+        }
+    }
+}
+
+LANE void get_small(const struct any *any, const unsigned char *slot, unsigned char *values)
+{
+    UNROLLED for (unsigned i = 0; i < 2; i++)
+    {
+        const unsigned char *from = slot + 16 * any->width * i;
+        __m512i word = any->width == 2
+                           ? _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)from))
+                           : _mm512_loadu_si512(from);
+        _mm512_storeu_si512(values + 64 * i, word);
+    }
+}
+
+/* ---- slots ------------------------------------------------------------------------------------
+ */
+
+LANE void copy_slot(unsigned char *to, const unsigned char *from, unsigned size)
+{
+    UNROLLED for (unsigned i = 0; i < PTX_LANES * size / 64; i++)
+    {
+        _mm512_storeu_si512(to + 64 * i, _mm512_loadu_si512(from + 64 * i));
+    }
+}
+
+/* Before the call. */
+LANE void bring(const struct ptx_warp *warp, const struct any *any, unsigned char *values)
+{
+    if (any->size < 4 && any->write)
+        get_small(any, warp->regs + any->slots[0], values);
+    else if (any->size >= 4 && (any->write || any->kept))
+        UNROLLED for (unsigned i = 0; i < any->count; i++)
+        {
+            copy_slot(values + PTX_LANES * any->size * i, warp->regs + any->slots[i], any->size);
+        }
+}
+
+/* After it. */
+LANE void take(struct ptx_warp *warp, const struct any *any, const unsigned char *values)
+{
+    if (any->write)
+        return;
+    if (any->size < 4)
+        put_small(any, warp->regs + any->slots[0], values);
+    else
+        UNROLLED for (unsigned i = 0; i < any->count; i++)
+        {
+            copy_slot(warp->regs + any->slots[i], values + PTX_LANES * any->size * i, any->size);
+        }
+}
+
+/* Without the offset of the access, unless that is in out_offset. */
+LANE struct eights addresses_of(const struct ptx_warp *warp, u64 base, u64 address_size, u64 offset,
+                                u64 *out_offset)
+{
+    const unsigned char *slot = warp->regs + base;
+    struct eights at;
+    *out_offset = address_size == 4 ? 0 : offset;
+    EACH_EIGHT(i)
+    {
+        if (address_size == 8)
+            at.of[i] = _mm512_loadu_si512(slot + 64 * i);
+        else if (address_size == 4)
+            at.of[i] = _mm512_cvtepu32_epi64(_mm256_add_epi32(
+                _mm256_loadu_si256((const void *)(slot + 32 * i)), _mm256_set1_epi32((int)offset)));
+        else
+            at.of[i] = _mm512_setzero_si512();
+    }
+    return at;
+}
+
+LANE bool is_within(size_t limit, unsigned bytes, unsigned char *where, struct window *out_window)
+{
+    out_window->start = 0;
+    out_window->last = limit - bytes;
+    out_window->where = where;
+    return limit >= bytes;
+}
+
+/* first: the address of lane 0. */
+LANE bool find_window(const struct ptx_warp *warp, const struct any *any,
+                      const struct sim_space *space, u64 span, u64 first, struct window *out_window)
+{
+    const unsigned bytes = any->size * any->count;
+    out_window->mask = any->mask;
+    out_window->crosswise = any->space == PTX_LOCAL;
+    if (any->space == PTX_SHARED)
+        return is_within(warp->shared_size, bytes, warp->shared, out_window);
+    if (any->space == PTX_LOCAL)
+        return is_within(warp->local_stride, bytes, warp->local, out_window);
+    if (any->space == PTX_GENERIC && first - SIM_SHARED_WINDOW < SIM_WINDOW_SIZE) {
+        bool fits = is_within(warp->shared_size, bytes, warp->shared, out_window);
+        out_window->start = SIM_SHARED_WINDOW;
+        return fits;
+    }
+    const struct sim_span *of = &warp->spans[span];
+    out_window->start = of->start;
+    out_window->last = of->size - bytes;
+    out_window->where = of->where;
+    return of->stamp == sim_span_stamp(space, warp->device) && of->size >= bytes;
 }
 
 /* ---- the functions ------------------------------------------------------------------------------
@@ -328,21 +431,24 @@ LANE u32 lanes_of(const struct ptx_warp *warp, u64 guard, u64 inverted)
     return (*(const slot_4 *)(const void *)(warp->regs + guard) ^ (u32)inverted) & warp->now;
 }
 
-LANE bool move_any(const struct ptx_warp *warp, const struct any *any, struct eights at,
-                   const struct sim_space *space, u64 span)
+typedef bool (*any_mover)(EIGHTS, const struct window *window, unsigned char *values);
+
+LANE bool move_any(struct ptx_warp *warp, const struct any *any, struct eights at, u64 offset,
+                   const struct sim_space *space, u64 span, any_mover move)
 {
+    unsigned char values[PTX_LANES * 16] __attribute__((aligned(64)));
     struct window window;
-    u64 first = (u64)_mm_cvtsi128_si64(_mm512_castsi512_si128(at.of[0]));
-    if (!find_window(warp, any, space, span, first, &window) ||
-        !place(&at, &window, any->mask, any->size * any->count))
+    u64 first = (u64)_mm_cvtsi128_si64(_mm512_castsi512_si128(at.of[0])) + offset;
+    if (!find_window(warp, any, space, span, first, &window))
         return false;
-    if (any->space == PTX_LOCAL)
-        cross(&at);
-    return any->size < 4 ? move_small(warp, any, &at, window.where)
-                         : move_words(warp, any, &at, window.where);
+    bring(warp, any, values);
+    if (!move(at.of[0], at.of[1], at.of[2], at.of[3], offset, &window, values))
+        return false;
+    take(warp, any, values);
+    return true;
 }
 
-#define DO_ANY(of_space, of_size, of_count, writes)                                                \
+#define DO_ANY(kind, of_space, of_size, of_count, writes)                                          \
     const struct any any = {                                                                       \
         .space = PTX_##of_space,                                                                   \
         .size = of_size,                                                                           \
@@ -353,22 +459,27 @@ LANE bool move_any(const struct ptx_warp *warp, const struct any *any, struct ei
         .kept = kept,                                                                              \
         .mask = lanes_of(warp, guard, inverted),                                                   \
         .slots = {(u32)slots0, (u32)(slots0 >> 32), (u32)slots1, (u32)(slots1 >> 32)}};            \
-    u64 in = form & PTX_ANY_FRAME ? warp->local_offset : 0;                                        \
-    return move_any(warp, &any, addresses_of(warp, base, address_size, offset + in),               \
-                    (const struct sim_space *)table, span);
+    u64 in = form & PTX_ANY_FRAME ? warp->local_offset : 0, rest;                                  \
+    struct eights at = addresses_of(warp, base, address_size, offset + in, &rest);                 \
+    return move_any(warp, &any, at, rest, (const struct sim_space *)table, span,                   \
+                    writes ? kind##_store_##of_size##_##of_count                                   \
+                           : kind##_load_##of_size##_##of_count);
 #else
-#define DO_ANY(space, size, count, writes)                                                         \
+#define DO_ANY(kind, space, size, count, writes)                                                   \
     (void)warp, (void)base, (void)address_size, (void)offset, (void)slots0, (void)slots1;          \
     (void)table, (void)kept, (void)span, (void)form, (void)guard, (void)inverted;                  \
     return 0;
 #endif
 
-#define ANY(space, size, count)                                                                    \
-    ANY_FUNCTION(ptx_wave_load_##space##_##size##_##count##_ANY);                                  \
-    ANY_FUNCTION(ptx_wave_load_##space##_##size##_##count##_ANY){DO_ANY(                           \
-        space, size, count, false)} ANY_FUNCTION(ptx_wave_store_##space##_##size##_##count##_ANY); \
-    ANY_FUNCTION(ptx_wave_store_##space##_##size##_##count##_ANY)                                  \
+#define ANY_OF(kind, name, space, size, count, writes)                                             \
+    ANY_FUNCTION(ptx_wave_##name##_##space##_##size##_##count##_##kind);                           \
+    ANY_FUNCTION(ptx_wave_##name##_##space##_##size##_##count##_##kind)                            \
     {                                                                                              \
-        DO_ANY(space, size, count, true)                                                           \
+        DO_ANY(kind, space, size, count, writes)                                                   \
     }
+#define ANY(space, size, count)                                                                    \
+    ANY_OF(ANY, load, space, size, count, false)                                                   \
+    ANY_OF(ANY, store, space, size, count, true)                                                   \
+    ANY_OF(FEW, load, space, size, count, false)                                                   \
+    ANY_OF(FEW, store, space, size, count, true)
 #include "ptx_wave_any.def"
