@@ -152,50 +152,118 @@ LANE uint64_t find_ends(const struct amdgpu_scattered *s)
     return ends;
 }
 
-RACY LANE void move_row(uint32_t *data, unsigned first, unsigned count, unsigned char *row,
-                        bool write)
-{
 #if defined(__AVX512F__)
-    const unsigned end = first + count;
-    const uintptr_t base = (uintptr_t)row - first * sizeof *data;
-    for (unsigned i = first / 16 * 16; i < end; i += 16) {
-        __mmask16 in = (__mmask16)(end - i < 16 ? 0xffffu >> (16 - (end - i)) : 0xffff);
-        in &= (__mmask16)(i < first ? 0xffffu << (first - i) : 0xffff);
-        void *there = (void *)(base + i * sizeof *data);
-        if (write)
-            _mm512_mask_storeu_epi32(there, in, _mm512_maskz_loadu_epi32(in, data + i));
-        else /* whole vectors, which is what is read next */
-            _mm512_storeu_si512(data + i,
-                                _mm512_mask_loadu_epi32(_mm512_loadu_si512(data + i), in, there));
-    }
-#else
-    any32 *words = (any32 *)(void *)row;
-    for (unsigned i = 0; i < count; i++)
-        if (write)
-            words[i] = data[first + i];
-        else
-            data[first + i] = words[i];
-#endif
+
+/* The lanes of a vector that are in a row. */
+static __mmask16 lanes_in(unsigned vector, unsigned first, unsigned end)
+{
+    uint32_t in = end - vector < 16 ? 0xffffu >> (16 - (end - vector)) : 0xffff;
+    return (__mmask16)(vector < first ? in & 0xffffu << (first - vector) : in);
 }
+
+/* What is loaded: vectors of lanes are stored once, since they are read as a whole next. */
+struct loaded {
+    __m512i lanes;
+    unsigned vector; /* the number of its first lane */
+};
+
+static void begin_rows(const struct amdgpu_scattered *s, struct loaded *out)
+{
+    *out = (struct loaded){_mm512_loadu_si512(s->data), 0};
+}
+
+RACY LANE void load_row(const struct amdgpu_scattered *s, unsigned first, unsigned end,
+                        const unsigned char *row, struct loaded *loaded)
+{
+    const uintptr_t base = (uintptr_t)row - first * sizeof *s->data;
+    for (unsigned i = first / 16 * 16; i < end; i += 16) {
+        const void *there = (const void *)(base + i * sizeof *s->data);
+        if (i != loaded->vector) {
+            _mm512_storeu_si512(s->data + loaded->vector, loaded->lanes);
+            *loaded = (struct loaded){_mm512_loadu_si512(s->data + i), i};
+        }
+        loaded->lanes = _mm512_mask_loadu_epi32(loaded->lanes, lanes_in(i, first, end), there);
+    }
+}
+
+static void end_rows(const struct amdgpu_scattered *s, const struct loaded *loaded)
+{
+    _mm512_storeu_si512(s->data + loaded->vector, loaded->lanes);
+}
+
+RACY LANE void store_row(const struct amdgpu_scattered *s, unsigned first, unsigned end,
+                         unsigned char *row)
+{
+    const uintptr_t base = (uintptr_t)row - first * sizeof *s->data;
+    for (unsigned i = first / 16 * 16; i < end; i += 16) {
+        __mmask16 in = lanes_in(i, first, end);
+        _mm512_mask_storeu_epi32((void *)(base + i * sizeof *s->data), in,
+                                 _mm512_maskz_loadu_epi32(in, s->data + i));
+    }
+}
+
+#else
+
+struct loaded {
+    char nothing;
+};
+
+static void begin_rows(const struct amdgpu_scattered *s, struct loaded *out)
+{
+    (void)s;
+    out->nothing = 0;
+}
+
+RACY LANE void load_row(const struct amdgpu_scattered *s, unsigned first, unsigned end,
+                        const unsigned char *row, struct loaded *loaded)
+{
+    const any32 *words = (const any32 *)(const void *)row;
+    (void)loaded;
+    for (unsigned i = first; i < end; i++)
+        s->data[i] = words[i - first];
+}
+
+static void end_rows(const struct amdgpu_scattered *s, const struct loaded *loaded)
+{
+    (void)s;
+    (void)loaded;
+}
+
+RACY LANE void store_row(const struct amdgpu_scattered *s, unsigned first, unsigned end,
+                         unsigned char *row)
+{
+    any32 *words = (any32 *)(void *)row;
+    for (unsigned i = first; i < end; i++)
+        words[i - first] = s->data[i];
+}
+
+#endif
 
 /* In the order of lanes: where rows overlap, the last lane's word remains. */
 LANE bool move_rows(const struct amdgpu_scattered *s, bool write)
 {
     uint64_t ends = find_ends(s);
+    struct loaded loaded;
     if (__builtin_popcountll(ends & s->exec) > ROWS_MAX)
         return false;
+    begin_rows(s, &loaded);
     for (uint64_t left = s->exec; left;) {
         unsigned first = (unsigned)__builtin_ctzll(left);
-        unsigned count = (unsigned)__builtin_ctzll(ends >> first) + 1;
-        uint32_t size = count * (uint32_t)sizeof(uint32_t);
+        unsigned end = first + (unsigned)__builtin_ctzll(ends >> first) + 1;
+        uint32_t size = (end - first) * (uint32_t)sizeof(uint32_t);
         if (s->low[first] > UINT32_MAX - size)
             return false;
         unsigned char *row = reach(s, address_of(s, first), size, write);
         if (!row)
             return false;
-        move_row(s->data, first, count, row, write);
-        left &= first + count < 64 ? UINT64_MAX << (first + count) : 0;
+        if (write)
+            store_row(s, first, end, row);
+        else
+            load_row(s, first, end, row, &loaded);
+        left &= end < 64 ? UINT64_MAX << end : 0;
     }
+    if (!write)
+        end_rows(s, &loaded);
     return true;
 }
 

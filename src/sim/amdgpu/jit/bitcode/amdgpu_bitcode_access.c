@@ -43,15 +43,26 @@ LANE u64 base_of(const struct amdgpu_wave *wave, const struct access *access)
  * Whether lanes are in rows depends on their registers alone, so that it is found once for accesses
  * with one register and several offsets. */
 
-/* What is 0 if each group of so many lanes has its first one's value plus lane * step. */
-LANE u32 off_row(const u32 *lanes, unsigned n, unsigned group, unsigned step)
+enum { GROUP = 16, GROUPS_MAX = AMDGPU_LANES_MAX / GROUP };
+typedef u32 group_lanes __attribute__((vector_size(GROUP * sizeof(u32))));
+
+/* Whether a bit is set: one test of a vector, where the host has an instruction for it. */
+LANE bool is_any(const group_lanes *off)
 {
-    u32 off = 0;
-    for (unsigned g = 0; g < n; g += group) {
-        u32 start = lanes[g];
-        INDEPENDENT for (unsigned i = 0; i < group; ++i) off |= lanes[g + i] ^ (start + i * step);
+    return __builtin_reduce_or(*off) != 0;
+}
+
+/* Adds the bits in which a group of so many lanes has not its first one's value plus lane * step.
+ */
+LANE void find_off(group_lanes *off, const u32 *lanes, unsigned n, unsigned group, unsigned step)
+{
+    const group_lanes numbers = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#pragma clang loop vectorize(disable)
+    for (unsigned g = 0; g < n; g += GROUP) {
+        group_lanes values, first = numbers * step + (lanes[g / group * group] + g % group * step);
+        memcpy(&values, lanes + g, sizeof values);
+        *off |= values ^ first;
     }
-    return off;
 }
 
 /* Where the words of all lanes are in a row. NULL: they are not, or not in this way. */
@@ -60,18 +71,17 @@ LANE unsigned char *find_row(const struct amdgpu_wave *wave, const struct access
 {
     const u32 *low = destination(wave, access->address, n), *high = low + n;
     const u64 size = sizeof(u32) * n;
-    u32 off = off_row(low, n, n, sizeof(u32)) | (low[0] > UINT32_MAX - size);
+    group_lanes off = {0};
+    find_off(&off, low, n, n, sizeof(u32));
     if (access->flags & AMDGPU_ACCESS_WIDE)
-        off |= off_row(high, n, n, 0);
-    if (off)
+        find_off(&off, high, n, n, 0);
+    if (is_any(&off) || low[0] > UINT32_MAX - size)
         return NULL;
     u64 at = base + low[0] + (access->flags & AMDGPU_ACCESS_WIDE ? (u64)high[0] << 32 : 0);
     return find_bytes(access->space, AMDGPU_ACCESS_DEVICE(access->flags), at, size);
 }
 
 /* ---- groups in LDS ---------------------------------------------------------------------- */
-
-enum { GROUP = 16, GROUPS_MAX = AMDGPU_LANES_MAX / GROUP };
 
 /* A vector of the groups' addresses would be loaded by addresses of registers, which would keep
  * those in memory. */
@@ -91,13 +101,21 @@ LANE bool is_in_lds(const struct amdgpu_block *block, const u32 *low, u64 base, 
     return last + (u64)(u32)base + size <= block->lds_size;
 }
 
+/* Whether each group has its first one's value plus lane * step. */
+LANE bool has_groups(const u32 *lanes, unsigned n, unsigned step)
+{
+    group_lanes off = {0};
+    find_off(&off, lanes, n, GROUP, step);
+    return !is_any(&off);
+}
+
 /* Elements of so many words at a distance of base: of all groups, or false. */
 LANE bool load_groups(const struct amdgpu_wave *wave, const struct access *access, u64 base, u32 *d,
                       unsigned words, unsigned n)
 {
     const u32 *low = destination(wave, access->address, n);
     const unsigned char *lds = wave->block->lds + (u32)base;
-    if (words == 1 && !off_row(low, n, GROUP, sizeof(u32))) {
+    if (words == 1 && has_groups(low, n, sizeof(u32))) {
         if (!is_in_lds(wave->block, low, base, sizeof(u32) * GROUP, n))
             return false;
         u32 where[GROUPS_MAX];
@@ -111,7 +129,7 @@ LANE bool load_groups(const struct amdgpu_wave *wave, const struct access *acces
         }
         return true;
     }
-    if (off_row(low, n, GROUP, 0) || !is_in_lds(wave->block, low, base, sizeof(u32) * words, n))
+    if (!has_groups(low, n, 0) || !is_in_lds(wave->block, low, base, sizeof(u32) * words, n))
         return false;
     u32 values[GROUPS_MAX * 4];
     EACH_GROUP(g, n)
@@ -131,7 +149,7 @@ LANE bool store_groups(const struct amdgpu_wave *wave, const struct access *acce
 {
     const u32 *low = destination(wave, access->address, n);
     unsigned char *lds = wave->block->lds + (u32)base;
-    if (off_row(low, n, GROUP, sizeof(u32)) ||
+    if (!has_groups(low, n, sizeof(u32)) ||
         !is_in_lds(wave->block, low, base, sizeof(u32) * GROUP, n))
         return false;
     EACH_GROUP(g, n)
@@ -139,6 +157,35 @@ LANE bool store_groups(const struct amdgpu_wave *wave, const struct access *acce
         memcpy(lds + low[g], from + g, sizeof(u32) * GROUP);
     }
     return true;
+}
+
+/* The same of global memory: where the words of each group are in a row. */
+LANE bool find_groups(const struct amdgpu_wave *wave, const struct access *access, u64 base,
+                      unsigned char **where, unsigned n)
+{
+    const u32 *low = destination(wave, access->address, n), *high = low + n;
+    const bool wide = access->flags & AMDGPU_ACCESS_WIDE;
+    u64 at[GROUPS_MAX];
+    group_lanes off = {0};
+    bool wraps = false;
+    find_off(&off, low, n, GROUP, sizeof(u32));
+    if (wide)
+        find_off(&off, high, n, GROUP, 0);
+    if (is_any(&off))
+        return false;
+    EACH_GROUP(g, n)
+    {
+        wraps |= low[g] > UINT32_MAX - GROUP * sizeof(u32);
+        at[g / GROUP] = base + low[g] + (wide ? (u64)high[g] << 32 : 0);
+    }
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (unsigned i = 0; i < n / GROUP; ++i) {
+        where[i] = find_bytes(access->space, AMDGPU_ACCESS_DEVICE(access->flags), at[i],
+                              GROUP * sizeof(u32));
+        if (!where[i])
+            return false;
+    }
+    return !wraps;
 }
 
 /* ---- anywhere --------------------------------------------------------------------------- */
@@ -193,10 +240,17 @@ LANE bool load_quickly(const struct amdgpu_wave *wave, const struct access *acce
         memcpy(d, data, sizeof(u32) * n * words * 2);
         return true;
     }
+    unsigned char *where[GROUPS_MAX];
     const unsigned char *row = words == 1 ? find_row(wave, access, base, n) : NULL;
     if (row)
         memcpy(d, row, sizeof(u32) * n);
-    return row;
+    if (row || words != 1 || !find_groups(wave, access, base, where, n))
+        return row;
+    EACH_GROUP(g, n)
+    {
+        memcpy(d + g, where[g / GROUP], sizeof(u32) * GROUP);
+    }
+    return true;
 }
 
 LANE uint32_t load(struct amdgpu_wave *wave, const struct access *access, unsigned words, bool two,
@@ -227,10 +281,16 @@ LANE bool store_quickly(const struct amdgpu_wave *wave, const struct access *acc
         return false;
     if (access->flags & AMDGPU_ACCESS_LDS)
         return store_groups(wave, access, base, from, n);
-    unsigned char *row = find_row(wave, access, base, n);
+    unsigned char *where[GROUPS_MAX], *row = find_row(wave, access, base, n);
     if (row)
         memcpy(row, from, sizeof(u32) * n);
-    return row;
+    if (row || !find_groups(wave, access, base, where, n))
+        return row;
+    EACH_GROUP(g, n)
+    {
+        memcpy(where[g / GROUP], from + g, sizeof(u32) * GROUP);
+    }
+    return true;
 }
 
 /* other: of the second element, the register of its data. */
