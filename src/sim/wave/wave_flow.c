@@ -79,10 +79,14 @@ static void live_at_end(const struct work *w, const struct wave_block *block, ui
     memset(live, 0, w->words * sizeof *live);
     for (unsigned t = 0; t < block->target_count; t++)
         wave_set_join(live, w->live + (size_t)block->targets[t] * w->words, w->words);
-    bool more = block->end == WAVE_LEAVE || (block->end == WAVE_BRANCH && block->target_count < 2);
+    bool more = block->end == WAVE_LEAVE
+                    ? !block->comes_back
+                    : block->end == WAVE_BRANCH && block->target_count < 2 && !block->all;
     if (more || w->all_live)
         live_outside(w, block->op, live);
-    if (block->end == WAVE_BRANCH)
+    if (block->end == WAVE_LEAVE && block->comes_back)
+        wave_set_join(live, w->live + (size_t)block->comes_to * w->words, w->words);
+    if (block->end != WAVE_JUMP)
         add_all(w, live, block->reads, block->read_count);
 }
 

@@ -65,6 +65,8 @@ static void print_end(const struct wave_region *region, const struct wave_block 
     }
     for (unsigned i = 0; i < block->target_count && i < WAVE_TARGETS_MAX; i++)
         fprintf(out, "%s%u", i ? ", " : " -> ", block->targets[i]);
+    if (block->end == WAVE_LEAVE && block->comes_back)
+        fprintf(out, ", and comes to %u", block->comes_to);
     print_op(region, block->op, out);
 }
 

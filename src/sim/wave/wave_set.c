@@ -19,7 +19,7 @@ static size_t count_slots(const struct wave_region *region)
     size_t count = 0;
     for (unsigned b = 0; b < region->block_count; b++) {
         const struct wave_block *block = &region->blocks[b];
-        count += block->end == WAVE_BRANCH ? block->read_count : 0;
+        count += block->end != WAVE_JUMP ? block->read_count : 0;
         for (unsigned i = 0; i < block->inst_count; i++)
             count += block->insts[i].read_count + block->insts[i].write_count;
     }
@@ -53,7 +53,7 @@ bool wave_slots_all(const struct wave_region *region, struct wave_slot **out_slo
         return false;
     for (unsigned b = 0; b < region->block_count; b++) {
         const struct wave_block *block = &region->blocks[b];
-        if (block->end == WAVE_BRANCH)
+        if (block->end != WAVE_JUMP)
             at = put(at, block->reads, block->read_count);
         for (unsigned i = 0; i < block->inst_count; i++) {
             at = put(at, block->insts[i].reads, block->insts[i].read_count);

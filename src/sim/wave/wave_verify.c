@@ -188,8 +188,10 @@ static bool check_end(const struct check *c, const struct wave_block *block)
             return refuse(c, "target %u of %u blocks", block->targets[i], c->region->block_count);
     if (block->end != WAVE_JUMP && !block->op)
         return refuse(c, "no op where the region is left");
+    if (block->end == WAVE_LEAVE && block->comes_back && block->comes_to >= c->region->block_count)
+        return refuse(c, "comes to %u of %u blocks", block->comes_to, c->region->block_count);
     if (block->end != WAVE_BRANCH)
-        return true;
+        return check_slots(c, block->reads, block->read_count);
     return check_call(c, block->function, block->arguments, block->argument_count) &&
            check_slots(c, block->reads, block->read_count);
 }

@@ -363,6 +363,8 @@ static void add_statements(struct random_program *p, unsigned count)
 {
     for (unsigned i = 0; i < count && p->length + STATEMENT < p->room; i++) {
         unsigned kind = below(p, 24);
+        if (kind == 8)
+            begin_branch(p, AMDGPU_ID_S_BARRIER); /* no branch, but encoded as one */
         if (kind < 3 && p->depth < DEPTH_MAX)
             add_flow(p);
         else if (kind < 7)

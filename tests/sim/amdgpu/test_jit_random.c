@@ -69,6 +69,8 @@ static void set_pointers(struct machine *machine)
 {
     machine->dispatch.device = &machine->device;
     machine->block.dispatch = &machine->dispatch;
+    machine->block.waves = &machine->wave;
+    machine->block.wave_count = 1;
     machine->block.lds = (unsigned char *)machine->lds;
     machine->block.lds_size = sizeof machine->lds;
     machine->wave.v = machine->v;

@@ -145,6 +145,65 @@ static void nothing_is_written_back_at_a_branch_that_does_not_leave(void **state
     wave_flow_fini(&flow);
 }
 
+/* Slot 256 is not read behind the op at which the first block leaves, 128 is, and 0 by the op. */
+static void what_an_op_and_the_way_back_do_not_read_is_not_written_back(void **state)
+{
+    (void)state;
+    static const unsigned entries[] = {0, 1};
+    static const struct wave_slot reads[] = {{WAVE_FRAME, 0, 128}};
+    struct wave_flow flow;
+    program_init(&program, &machine, 2);
+    for (uint64_t slot = 0; slot < 3; slot++)
+        program_add(&program, 0, WAVE_EFFECT, "spread", (const uint64_t[]){128 * slot, 1});
+    program_leave(&program, 0);
+    program_add(&program, 1, WAVE_EFFECT, "add_u32", (const uint64_t[]){256, 128, 128});
+    program_add(&program, 1, WAVE_EFFECT, "spread", (const uint64_t[]){0, 1});
+    program_leave(&program, 1);
+    program.region.entries = entries;
+    program.region.entry_count = 2;
+    struct wave_block *block = &program.blocks[0];
+    block->comes_back = true;
+    block->comes_to = 2;
+    assert_false(sound());
+    assert_non_null(strstr(reason, "comes to 2 of 2 blocks"));
+    block->comes_to = 1;
+    assert_true(sound());
+    assert_true(wave_flow_init(&flow, &program.region, false));
+    assert_string_equal(back(&flow, 0, 3), "128 ");
+    assert_string_equal(back(&flow, 1, 2), "0 256 ");
+    wave_flow_fini(&flow);
+    block->reads = reads;
+    block->read_count = 1;
+    assert_true(sound());
+    assert_true(wave_flow_init(&flow, &program.region, false));
+    assert_string_equal(back(&flow, 0, 3), "0 128 ");
+    wave_flow_fini(&flow);
+    assert_true(wave_flow_init(&flow, &program.region, true));
+    assert_string_equal(back(&flow, 0, 3), "0 128 256 ");
+    wave_flow_fini(&flow);
+}
+
+/* The only target of a branch overwrites slot 0: where it leaves, nothing else can follow. */
+static void a_target_may_be_all_that_follows(void **state)
+{
+    (void)state;
+    struct wave_flow flow;
+    program_init(&program, &machine, 2);
+    program_add(&program, 0, WAVE_EFFECT, "spread", (const uint64_t[]){0, 1});
+    program_add(&program, 0, WAVE_EFFECT, "spread", (const uint64_t[]){128, 1});
+    program_branch(&program, 0, "branch_mask", 0, 1, 1);
+    program.blocks[0].target_count = 1;
+    program_add(&program, 1, WAVE_EFFECT, "spread", (const uint64_t[]){0, 1});
+    program_leave(&program, 1);
+    assert_true(wave_flow_init(&flow, &program.region, false));
+    assert_string_equal(back(&flow, 0, 2), "0 128 ");
+    wave_flow_fini(&flow);
+    program.blocks[0].all = true;
+    assert_true(wave_flow_init(&flow, &program.region, false));
+    assert_string_equal(back(&flow, 0, 2), "128 ");
+    wave_flow_fini(&flow);
+}
+
 /* A slot that one of two ways writes is loaded, since it is written back after both. */
 static void a_slot_that_is_written_on_some_paths_is_loaded(void **state)
 {
@@ -282,6 +341,8 @@ int main(void)
         AH_TEST(a_region_is_printed_by_line),
         AH_TEST(slots_that_are_read_first_go_in),
         AH_TEST(slots_are_written_back_where_they_are_dirty_and_live),
+        AH_TEST(what_an_op_and_the_way_back_do_not_read_is_not_written_back),
+        AH_TEST(a_target_may_be_all_that_follows),
         AH_TEST(a_plain_handler_has_only_what_it_reads_in_place),
         AH_TEST(nothing_is_written_back_at_a_branch_that_does_not_leave),
         AH_TEST(a_slot_that_is_written_on_some_paths_is_loaded),

@@ -150,6 +150,7 @@ static void end_in_branch(struct finder *f, struct wave_block *block, const stru
     snprintf(function, sizeof function, "amdgpu_wave_branch_%s", condition);
     set_function(f, block, function, arguments, 2);
     block->addresses = 2; /* the op */
+    block->all = always;
     if (!always)
         add_target(f, block, next, lanes);
     add_target(f, block, target, lanes);
@@ -205,8 +206,18 @@ static void note_cut(struct finder *f, const struct amdgpu_op *op)
         region->cuts[region->cut_count++] = op;
 }
 
+/* A barrier accesses no registers: those that are not read behind it need not be in place. EXEC
+ * has to be, which functions where all lanes are live do not read. */
+static void note_way_back(struct finder *f, struct wave_block *block, const struct amdgpu_op *next)
+{
+    amdgpu_read_mask(&f->describer, AMDGPU_EXEC);
+    block->reads = copy_reads(f, &block->read_count);
+    block->comes_to = find_node(f, next, f->lanes);
+    block->comes_back = block->reads && block->comes_to != UINT32_MAX;
+}
+
 /* The wave may come back behind an op at which the region is left. */
-static void note_after(struct finder *f, const struct amdgpu_op *op)
+static void note_after(struct finder *f, struct wave_block *block, const struct amdgpu_op *op)
 {
     const struct amdgpu_op *next = settle(amdgpu_next(op));
     if (!amdgpu_comes_back(op->inst->row->id) || is_pseudo(next))
@@ -215,6 +226,8 @@ static void note_after(struct finder *f, const struct amdgpu_op *op)
         add_entry(f, next, f->lanes);
     else
         note_cut(f, next);
+    if (op->inst->row->id == AMDGPU_ID_S_BARRIER)
+        note_way_back(f, block, next);
 }
 
 static bool is_known(const struct amdgpu_op *op)
@@ -264,7 +277,7 @@ static bool describe_next(struct finder *f, struct wave_block *block, const stru
     }
     bool repeats = jit_mode() != JIT_COMPARE || amdgpu_repeats(op);
     if (!repeats || !amdgpu_describe_op(d, op)) {
-        note_after(f, op);
+        note_after(f, block, op);
         return false;
     }
     if (f->lanes == LANES_NONE)
@@ -365,14 +378,19 @@ static void drop_unreached(struct finder *f)
     for (unsigned e = 0; e < f->region->region.entry_count; e++)
         mark(f, f->region->region.entries[e], reached);
     for (unsigned i = 0; i < f->node_count; i++) {
+        struct wave_block *block = &f->blocks[i];
+        block->comes_back = block->comes_back && reached[block->comes_to];
         numbers[i] = count;
         if (reached[i])
-            f->blocks[count++] = f->blocks[i];
+            f->blocks[count++] = *block;
     }
     f->node_count = count;
-    for (unsigned i = 0; i < count; i++)
-        for (unsigned k = 0; k < f->blocks[i].target_count; k++)
-            f->blocks[i].targets[k] = numbers[f->blocks[i].targets[k]];
+    for (unsigned i = 0; i < count; i++) {
+        struct wave_block *block = &f->blocks[i];
+        for (unsigned k = 0; k < block->target_count; k++)
+            block->targets[k] = numbers[block->targets[k]];
+        block->comes_to = block->comes_back ? numbers[block->comes_to] : 0;
+    }
     for (unsigned e = 0; e < f->region->region.entry_count; e++)
         f->entries[e] = numbers[f->entries[e]];
 }

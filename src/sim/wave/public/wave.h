@@ -85,7 +85,8 @@ enum wave_end {
                     at op, which the interpreter executes: the lanes differ, or the budget is
                     spent. The function has then changed nothing. Two targets or more are all that
                     can follow op; one may be one of several. */
-    WAVE_LEAVE,  /* the interpreter goes on at op */
+    WAVE_LEAVE,  /* the interpreter goes on at op. It accesses no slots there but reads, and then
+                    comes to block comes_to, if comes_back: a barrier */
 };
 
 enum { WAVE_TARGETS_MAX = 16 };
@@ -95,12 +96,15 @@ struct wave_block {
     unsigned inst_count;
     enum wave_end end;
     bool stays;           /* WAVE_BRANCH: the result is always one of the targets */
+    bool all;             /* WAVE_BRANCH: nothing but its one target can follow op, either */
+    bool comes_back;      /* WAVE_LEAVE */
     const char *function; /* WAVE_BRANCH: as of instructions */
     const uint64_t *arguments;
     unsigned argument_count;
     uint64_t addresses;
-    const struct wave_slot *reads; /* WAVE_BRANCH: of the function */
+    const struct wave_slot *reads; /* WAVE_BRANCH: of the function. WAVE_LEAVE: of op */
     unsigned read_count;
+    unsigned comes_to; /* WAVE_LEAVE: the number of a block */
     const void *op;
     /* Numbers of blocks; block 0 is the entry and may be a target, too. */
     unsigned targets[WAVE_TARGETS_MAX], target_count;
