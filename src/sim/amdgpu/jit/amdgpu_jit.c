@@ -4,25 +4,28 @@
 #include "amdgpu_jit_sites.h"
 #include "sim_options.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 
 /* ---- whether ----------------------------------------------------------------------------- */
 
-static bool allowed;
+enum { UNDECIDED, REFUSED, ALLOWED };
+static _Atomic(int) decision; /* which waves ask for whenever they begin or end */
 
-static void decide(void)
+static int decide(void)
 {
     const struct sim_options *options = sim_options();
-    allowed = !options->checks && !options->run.deterministic && sim_amdgpu_bitcode();
+    bool allowed = !options->checks && !options->run.deterministic && sim_amdgpu_bitcode();
+    int decided = allowed ? ALLOWED : REFUSED;
+    atomic_store_explicit(&decision, decided, memory_order_relaxed);
+    return decided;
 }
 
 static bool is_on(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (jit_mode() == JIT_OFF)
         return false;
-    pthread_once(&once, decide);
-    return allowed;
+    int decided = atomic_load_explicit(&decision, memory_order_relaxed);
+    return (decided == UNDECIDED ? decide() : decided) == ALLOWED;
 }
 
 /* Whether a wave's state is what regions are compiled for. */
@@ -60,6 +63,15 @@ static void charge_parted(struct amdgpu_wave *wave)
         return;
     wave->charged += (unsigned)ops;
     amdgpu_unit_heat(unit, AMDGPU_FOR_BOTH, (unsigned)ops);
+}
+
+/* Whether regions have executed it but for barriers and the like, so that there is little to
+ * charge. */
+static bool executed_regions(const struct amdgpu_wave *wave)
+{
+    enum { LITTLE = 8 };
+    return wave->charged && !wave->parted && !wave->partings &&
+           wave->steps <= wave->charged + LITTLE;
 }
 
 /* What it has executed up to the end of its turn, in the code of a unit. */
@@ -166,7 +178,8 @@ void amdgpu_jit_turn(struct amdgpu_wave *wave)
 void amdgpu_jit_end(struct amdgpu_wave *wave)
 {
     const struct amdgpu_op *first = wave->block->first;
-    if (!is_on() || !is_plain(wave) || !first || !amdgpu_is_decoded(first))
+    if (executed_regions(wave) || !is_on() || !is_plain(wave) || !first ||
+        !amdgpu_is_decoded(first))
         return;
     charge(wave, amdgpu_unit_of(first, first, wave->mode));
 }
