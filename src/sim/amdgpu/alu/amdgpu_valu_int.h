@@ -30,6 +30,22 @@ LANE u32 limit_u8(s32 x)
     return x > UINT8_MAX ? UINT8_MAX : x < 0 ? 0 : (u32)x;
 }
 
+/* Shifts of two registers: in halves, because a vector of values of 64 bits is made of two vectors
+ * of registers, and they of it, by more instructions than the shift takes. */
+LANE u64 shift_left(u64 x, u32 by)
+{
+    u32 s = by & 31, low = (u32)x, high = (u32)(x >> 32), far = by & 32;
+    u32 lower = low << s, upper = high << s | low >> 1 >> (31 - s);
+    return (u64)(far ? lower : upper) << 32 | (far ? 0 : lower);
+}
+/* sign: what comes in from above. */
+LANE u64 shift_right(u64 x, u32 by, u32 sign)
+{
+    u32 s = by & 31, low = (u32)x, high = (u32)(x >> 32), far = by & 32, in = sign << 1 << (31 - s);
+    u32 lower = low >> s | high << 1 << (31 - s), upper = high >> s | in;
+    return (u64)(far ? sign : upper) << 32 | (far ? upper : lower);
+}
+
 LANE u32 population(u32 x)
 {
     x -= x >> 1 & 0x55555555u;
