@@ -244,6 +244,14 @@ static void change_operand(struct amdgpu_describer *d, const struct amdgpu_opera
         amdgpu_write_scalars(d, operand->reg, count);
 }
 
+/* Whether it accesses nothing but these registers, and always goes on. An access may have faulted,
+ * and a trap handler looks at all registers. */
+static bool is_plain(const struct amdgpu_row *row)
+{
+    return row->format >= AMDGPU_VOP1 && row->format <= AMDGPU_VOPD &&
+           !(row->flags & AMDGPU_ROW_MATRIX);
+}
+
 /* Vector and memory instructions, by the registers that their operands name. */
 void amdgpu_describe_handler(struct amdgpu_describer *d)
 {
@@ -270,7 +278,10 @@ void amdgpu_describe_handler(struct amdgpu_describer *d)
         amdgpu_write_scalars(d, AMDGPU_EXEC, 2);
     d->argument_count = 0;
     d->addresses = 0;
+    unsigned before = d->inst_count;
     finish(d, WAVE_HANDLER, NULL);
+    if (d->inst_count > before)
+        d->insts[before].plain = is_plain(inst->row);
 }
 
 /* Of registers of lanes only, some of which it writes, or memory. */
