@@ -460,6 +460,32 @@ static inline void random_branch(struct random_ptx *r)
     r->parts--;
 }
 
+/* Branches by an index that is often the same in all lanes. */
+static inline void random_switch(struct random_ptx *r)
+{
+    unsigned label = r->labels++, cases = 2 + random_below(r, 4), unused = random_below(r, 3);
+    r->parts++;
+    if (random_below(r, 3) == 0)
+        random_add(r, "rem.u32 %%t0, %%r%u, %u;\n", (unsigned)random_below(r, RANDOM_R),
+                   cases + unused);
+    else if (r->depth)
+        random_add(r, "rem.u32 %%t0, %%c%u, %u;\n", r->depth - 1, cases + unused);
+    else
+        random_add(r, "rem.u32 %%t0, %%bx, %u;\n", cases + unused);
+    random_add(r, "T%u: .branchtargets S%u_0", label, label);
+    for (unsigned i = 1; i < cases + unused; i++)
+        random_add(r, ", S%u_%u", label, i % cases);
+    random_add(r, ";\n%sbrx.idx %%t0, T%u;\n", random_below(r, 6) ? "" : "@%p0 ", label);
+    for (unsigned i = 0; i < cases; i++) {
+        random_add(r, "S%u_%u:\n", label, i);
+        random_statements(r, 1 + random_below(r, 2));
+        if (random_below(r, 4))
+            random_add(r, "bra L%u;\n", label);
+    }
+    random_add(r, "L%u:\n", label);
+    r->parts--;
+}
+
 static inline void random_statements(struct random_ptx *r, unsigned count)
 {
     for (unsigned i = 0; i < count && r->length + 4096 < r->size; i++) {
@@ -480,6 +506,8 @@ static inline void random_statements(struct random_ptx *r, unsigned count)
             random_local(r);
         else if (kind < 20)
             random_anywhere(r);
+        else if (kind == 20 && r->depth < 3 && r->parts < 3)
+            random_switch(r);
         else
             random_arithmetic(r);
     }

@@ -272,6 +272,55 @@ static void blocks_of_several_sizes_have_their_own_results(void **state)
     run_unload(run);
 }
 
+static jit_code indexed_code;
+static const struct ptx_op *indexed_left; /* where the region was left last */
+
+static const void *watched_code(void *state)
+{
+    return indexed_left = indexed_code(state);
+}
+
+/* A loop with a branch by %r4, which is %r1 % 4 xor what every lane has of its own. */
+#define SWITCH                                                                                     \
+    "mov.u32 %r2, 1; mov.u32 %r1, 0; ld.global.u32 %r3, [%rd1];\n"                                 \
+    "L: and.b32 %r4, %r1, 3; xor.b32 %r4, %r4, %r3;\nT: .branchtargets A, B, C, B;\n"              \
+    "brx.idx %r4, T;\nA: add.u32 %r2, %r2, %r0; bra E;\nB: mul.lo.u32 %r2, %r2, 3;\n"              \
+    "C: add.u32 %r2, %r2, 7;\nE: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 50; @%p1 bra L;\n"     \
+    "st.global.u32 [%rd1], %r2;\n"
+
+static void branches_by_index_stay_in_their_region(void **state)
+{
+    (void)state;
+    struct run_module *run = run_load(one_kernel("", SWITCH));
+    struct sim_memory *memory = run_memory(256);
+    const struct ptx_code *code = ptx_module_kernel(run->module, "k")->code;
+    uint64_t params = memory->address;
+    assert_int_equal(run_launch(run, "k", 1, 64, &params), PTX_END_OK);
+    assert_ptr_equal(code->ops->run, ptx_run_region);
+    _Atomic(jit_code) *of_entry = (_Atomic(jit_code) *)(uintptr_t)code->ops->extra;
+    indexed_code = atomic_exchange(of_entry, watched_code);
+    memset(memory->view, 0, 256);
+    assert_int_equal(run_launch(run, "k", 1, 64, &params), PTX_END_OK);
+    assert_non_null(indexed_left);
+    assert_ptr_equal(indexed_left->run, ptx_run_exit);
+    sim_memory_destroy(memory);
+    run_unload(run);
+}
+
+static void branches_by_index_go_where_the_interpreter_goes(void **state)
+{
+    (void)state;
+    uint32_t words[64] = {0};
+    expect_same(SWITCH, words, 64);
+    assert_int_not_equal(words[1], words[2]);
+    for (unsigned i = 0; i < 64; i++)
+        words[i] = i < 32 ? i & 3 : 2;
+    expect_same(SWITCH, words, 64);
+    for (unsigned i = 0; i < 64; i++)
+        words[i] = 4;
+    assert_int_equal(one_run("", SWITCH, 64, words, 64), PTX_END_ILLEGAL_INSTRUCTION);
+}
+
 static void a_kernel_of_many_instructions_runs(void **state)
 {
     (void)state;
@@ -376,6 +425,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(guarded_instructions_change_only_their_lanes),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
         cmocka_unit_test(warps_meet_at_barriers),
+        cmocka_unit_test(branches_by_index_go_where_the_interpreter_goes),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
         cmocka_unit_test(a_difference_is_reported_with_its_instruction),
     };
@@ -393,6 +443,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
         cmocka_unit_test(lanes_that_may_not_access_what_others_may_are_reported_as_ever),
         cmocka_unit_test(blocks_of_several_sizes_have_their_own_results),
+        cmocka_unit_test(branches_by_index_stay_in_their_region),
+        cmocka_unit_test(branches_by_index_go_where_the_interpreter_goes),
         cmocka_unit_test(a_kernel_of_many_instructions_runs),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);

@@ -100,6 +100,19 @@ static const struct ptx_op *execute_guarded(struct comparison *c, const struct p
     return op ? op->run(c->warp, op) : NULL;
 }
 
+/* Where lanes part, or an index is too large, the region is left. */
+static const struct ptx_op *execute_indexed(struct comparison *c, const struct ptx_op *op)
+{
+    const struct ptx_targets *targets = op->extra;
+    uint32_t index[PTX_LANES], left = c->warp->mask;
+    memcpy(index, c->warp->regs + op->a, sizeof index);
+    uint32_t first = index[__builtin_ctz(left)];
+    for (; left; left &= left - 1)
+        if (index[__builtin_ctz(left)] != first)
+            return NULL;
+    return first < targets->count && may_go(c, op) ? op->run(c->warp, op) : NULL;
+}
+
 static const struct ptx_op *execute_branch(struct comparison *c, const struct ptx_op *op)
 {
     bool jumps = op->run == ptx_run_jump || op->run == ptx_run_jump_back;
@@ -122,6 +135,8 @@ static const struct ptx_op *step(struct comparison *c, const struct ptx_op *op)
     if (op->run == ptx_run_jump || op->run == ptx_run_jump_back || op->run == ptx_run_branch ||
         op->run == ptx_run_branch_back)
         return execute_branch(c, op);
+    if (op->run == ptx_run_branch_indexed)
+        return execute_indexed(c, op);
     return op->run == ptx_run_guard ? execute_guarded(c, op) : execute(c, op);
 }
 

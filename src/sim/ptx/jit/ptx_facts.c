@@ -461,7 +461,7 @@ static bool walk(struct ptx_facts *facts, const struct ptx_op *op, struct ptx_fa
         if (op->run == ptx_run_branch_indexed) {
             const struct ptx_targets *targets = op->extra;
             for (unsigned t = 0; t < targets->count; t++)
-                changed |= come(facts, targets->ops[t], state);
+                changed |= go(facts, op, targets->ops[t], state);
             return changed;
         }
         apply(facts, op, guarded || is_kept(facts, op), state);

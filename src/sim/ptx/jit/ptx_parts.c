@@ -91,6 +91,11 @@ static void find_lines(struct ptx_parts *parts)
             begin(parts, (uint32_t)(op->target - code->ops));
             begin(parts, i + 1);
         }
+        if (op->run == ptx_run_branch_indexed) {
+            const struct ptx_targets *targets = op->extra;
+            for (unsigned t = 0; t < targets->count; t++)
+                begin(parts, (uint32_t)(targets->ops[t] - code->ops));
+        }
     }
 }
 
@@ -152,6 +157,14 @@ static void part(struct ptx_parts *parts, const struct ptx_op *op, const uint64_
     come(parts, first, parts->set);
 }
 
+/* Lanes whose targets differ leave regions. */
+static void come_to_all(struct ptx_parts *parts, const struct ptx_targets *targets,
+                        const uint64_t *set)
+{
+    for (unsigned t = 0; t < targets->count; t++)
+        come(parts, ptx_parts_line(parts, targets->ops[t]), set);
+}
+
 /* From a line's beginning to its end. */
 static void walk(struct ptx_parts *parts, uint32_t line)
 {
@@ -162,6 +175,10 @@ static void walk(struct ptx_parts *parts, uint32_t line)
     for (; op < end; op = op->run == ptx_run_guard ? op->target : op + 1) {
         if (op != first && ptx_parts_line(parts, op) != PTX_NO_LINE) {
             come(parts, ptx_parts_line(parts, op), set);
+            return;
+        }
+        if (op->run == ptx_run_branch_indexed) {
+            come_to_all(parts, op->extra, set);
             return;
         }
         if (is_jump(op) || is_branch(op))

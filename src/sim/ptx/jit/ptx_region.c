@@ -216,7 +216,18 @@ static void append_for_lanes(struct ptx_building *building, struct ptx_form *for
 static bool is_branch(const struct ptx_op *op)
 {
     return op->run == ptx_run_jump || op->run == ptx_run_jump_back || op->run == ptx_run_branch ||
-           op->run == ptx_run_branch_back;
+           op->run == ptx_run_branch_back || op->run == ptx_run_branch_indexed;
+}
+
+/* The region goes to the blocks of a table's targets; false: it is left there. */
+static bool end_indexed(struct ptx_building *building, const struct ptx_op *op)
+{
+    const struct ptx_targets *targets = op->extra;
+    if (!ptx_building_can_index(op))
+        return false;
+    for (unsigned t = 0; t < targets->count; t++)
+        ptx_building_block(building, targets->ops[t]);
+    return true;
 }
 
 /* What ends the block is described by end_ways, when all blocks are known. */
@@ -225,7 +236,9 @@ static void end_block(struct ptx_building *building, struct wave_block *block,
 {
     struct wave_block end = {.end = WAVE_LEAVE, .op = op};
     bool jump = op->run == ptx_run_jump || op->run == ptx_run_jump_back;
-    if (is_branch(op) && ptx_building_joins(op->target)) {
+    if (op->run == ptx_run_branch_indexed) {
+        end.end = end_indexed(building, op) ? WAVE_BRANCH : WAVE_LEAVE;
+    } else if (is_branch(op) && ptx_building_joins(op->target)) {
         end.end = WAVE_BRANCH;
         end.targets[0] = ptx_building_block(building, op->target);
         end.targets[1] = jump ? 0 : ptx_building_block(building, op + 1);

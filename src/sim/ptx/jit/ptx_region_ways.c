@@ -179,15 +179,100 @@ static bool end_branch(struct ptx_building *building, struct wave_block *block)
     return add_targets(building, block, places);
 }
 
+/* ---- branches by index ------------------------------------------------------------------------
+ *
+ * Such a branch goes to a block of each of its targets, which does what coming there takes. */
+
+enum { WAYS_MAX = 16, TABLES = 4, PER_TABLE = 16 };
+
+/* The number of a target among the different ones of a table, of which there are count before. */
+static unsigned way_of(const struct ptx_op *ways[WAYS_MAX], unsigned count,
+                       const struct ptx_op *target)
+{
+    unsigned way = 0;
+    while (way < count && ways[way] != target)
+        way++;
+    return way;
+}
+
+/* Fills the tables of ptx_wave_indexed(). 0: the targets are too many. */
+static unsigned find_ways(const struct ptx_targets *targets, const struct ptx_op *ways[WAYS_MAX],
+                          uint64_t tables[TABLES])
+{
+    unsigned count = 0;
+    if (targets->count > TABLES * PER_TABLE)
+        return 0;
+    for (unsigned t = 0; t < targets->count; t++) {
+        unsigned way = way_of(ways, count, targets->ops[t]);
+        if (way == WAYS_MAX || !ptx_building_joins(targets->ops[t]))
+            return 0;
+        if (way == count)
+            ways[count++] = targets->ops[t];
+        tables[t / PER_TABLE] |= (uint64_t)way << t % PER_TABLE * 4;
+    }
+    return count;
+}
+
+bool ptx_building_can_index(const struct ptx_op *op)
+{
+    const struct ptx_op *ways[WAYS_MAX];
+    uint64_t tables[TABLES] = {0};
+    return find_ways(op->extra, ways, tables) > 0;
+}
+
+/* A block from a branch to one of its targets. False: there are too many places. */
+static bool add_way(struct ptx_building *building, const struct ptx_op *branch,
+                    const struct ptx_op *target, unsigned *out_number)
+{
+    uint32_t index = (uint32_t)(target - building->code->ops);
+    uint32_t begins = building->block_of[index];
+    building->block_of[index] = UINT32_MAX; /* one more that begins there */
+    *out_number = ptx_building_block(building, target);
+    building->block_of[index] = begins;
+    if (building->failed)
+        return true;
+    struct wave_block *block = &building->blocks[*out_number];
+    block->targets[0] = begins;
+    block->target_count = 1;
+    return end_jump(building, block, branch);
+}
+
+static bool end_indexed(struct ptx_building *building, unsigned number)
+{
+    const struct ptx_op *op = building->blocks[number].op, *ways[WAYS_MAX];
+    const struct ptx_targets *targets = op->extra;
+    const struct wave_slot slot = {WAVE_FRAME, op->a, PTX_LANES * sizeof(uint32_t)};
+    uint64_t tables[TABLES] = {0};
+    unsigned count = find_ways(targets, ways, tables), blocks[WAYS_MAX] = {0};
+    bool fine = true;
+    for (unsigned i = 0; i < count && fine; i++)
+        fine = add_way(building, op, ways[i], &blocks[i]);
+    const uint64_t arguments[] = {op->a,     cost_of(op), targets->count, tables[0],
+                                  tables[1], tables[2],   tables[3]};
+    struct wave_block *block = &building->blocks[number];
+    block->stays = false;
+    set_function(building, block, "ptx_wave_indexed", arguments, 7);
+    block->reads = ptx_building_keep(building, &slot, sizeof slot);
+    block->read_count = 1;
+    block->target_count = count;
+    for (unsigned i = 0; i < count; i++)
+        block->targets[i] = blocks[i];
+    return fine;
+}
+
 /* False: there are too many places. */
 static bool end_ways(struct ptx_building *building)
 {
     bool fine = true;
-    for (unsigned b = 1; fine && b < building->block_count; b++) {
+    for (unsigned b = 1, count = building->block_count; fine && b < count; b++) {
         struct wave_block *block = &building->blocks[b];
         const struct ptx_op *op = block->op;
         if (block->end == WAVE_LEAVE)
             continue;
+        if (op->run == ptx_run_branch_indexed) {
+            fine = end_indexed(building, b);
+            continue;
+        }
         bool branch = op->run == ptx_run_branch || op->run == ptx_run_branch_back;
         block->target_count = branch ? 2 : 1;
         const struct ptx_op *first = building->code->ops + building->begins[b];
@@ -201,9 +286,11 @@ void ptx_building_end_blocks(struct ptx_building *building)
 {
     struct ptx_region *region = building->region;
     const struct ptx_op *entry = building->code->ops + building->begins[1];
+    unsigned count = building->block_count;
     building->whole = !building->known->parts || !find_places(building) || !end_ways(building);
     if (building->whole) {
         region->place_count = 0;
+        building->block_count = count;
         end_ways(building);
     }
     region->entered = places_at(building, entry);

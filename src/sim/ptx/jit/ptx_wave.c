@@ -407,6 +407,29 @@ uint32_t ptx_wave_branch(struct ptx_warp *warp, u64 slot, u64 inverted, u64 flag
     return go_on(warp, other_bit, other_below, other_length, flags, &ways);
 }
 
+/* Of a branch whose target is in a table: which of its ways all lanes go, which four bits of one of
+ * the tables say for each of the count targets. The interpreter parts lanes whose indices differ,
+ * and reports those that are too large. */
+uint32_t ptx_wave_indexed(struct ptx_warp *warp, u64 slot, u64 cost, u64 count, u64 table0,
+                          u64 table1, u64 table2, u64 table3);
+uint32_t ptx_wave_indexed(struct ptx_warp *warp, u64 slot, u64 cost, u64 count, u64 table0,
+                          u64 table1, u64 table2, u64 table3)
+{
+    const slot_b32 *index = (const void *)(warp->regs + slot);
+    u32 most = 0, least = UINT32_MAX;
+    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
+        const u32 executes = warp->now & lane_bit[lane] ? UINT32_MAX : 0;
+        const u32 high = index[lane] & executes, low = index[lane] | ~executes;
+        most = high > most ? high : most;
+        least = low < least ? low : least;
+    }
+    if (most != least || most >= count || is_spent(warp, cost))
+        return (u32)LEAVE;
+    warp->budget -= (int)(u32)cost;
+    const u64 table = most < 16 ? table0 : most < 32 ? table1 : most < 48 ? table2 : table3;
+    return (u32)(table >> (most % 16 * 4)) & 15;
+}
+
 /* Of an instruction that has no compiled form for some lanes: whether none executes it. */
 uint32_t ptx_wave_none(struct ptx_warp *warp, u64 slot, u64 inverted);
 uint32_t ptx_wave_none(struct ptx_warp *warp, u64 slot, u64 inverted)
