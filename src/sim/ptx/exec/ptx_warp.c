@@ -209,12 +209,19 @@ static void mark_yielded(struct ptx_wave *wave, struct ptx_fragment *fragment)
     wave->share = NEXT_SHARE;
 }
 
+/* Those of fragments that ran before, too. */
+static void note_steps(struct ptx_wave *wave, const struct ptx_op *op)
+{
+    struct ptx_warp *warp = &wave->warp;
+    if (wave->started == UINT32_MAX && warp->steps > wave->noted)
+        ptx_jit_loop(warp->fragment->frame->code, op, warp->launch, warp->steps - wave->noted);
+    wave->noted = warp->steps;
+}
+
 const struct ptx_op *ptx_warp_yield(struct ptx_warp *warp, const struct ptx_op *op, bool spins)
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
-    if (wave->started == UINT32_MAX && wave->slice > warp->budget)
-        ptx_jit_loop(warp->fragment->frame->code, op, warp->launch,
-                     (uint64_t)(wave->slice - warp->budget));
+    note_steps(wave, op);
     wave->rests = spins && !any_ready(warp);
     charge(wave);
     struct ptx_fragment *fragment = park(warp, op);
@@ -419,7 +426,7 @@ void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
     struct ptx_warp *warp = &wave->warp;
     warp->alive = wave->started = mask;
     warp->carry = 0;
-    warp->steps = 0;
+    warp->steps = wave->noted = 0;
     warp->fragments = NULL;
     wave->rests = wave->uneven = false;
     wave->share = SHARE;

@@ -51,14 +51,15 @@ struct ptx_wave {
     struct ptx_frame **frames; /* not in use, by function number; made at the first call */
     struct ptx_frame_chunk *chunks;
     enum ptx_stop stop;
-    bool strict;                    /* SIM_CHECK_SYNC */
-    bool rests;                     /* all lanes may be waiting for other warps */
-    bool uneven;                    /* one that may wait for others yields to them */
-    int left, slice;                /* of the budget of this run; given to the fragment that runs */
-    int share;                      /* steps until a fragment that may wait yields to others */
-    uint32_t started;               /* lanes that ever lived */
-    uint32_t guarded;               /* the mask outside of a guarded instruction */
-    uint32_t cluster_pending;       /* lanes that arrived at the cluster's barrier */
+    bool strict;              /* SIM_CHECK_SYNC */
+    bool rests;               /* all lanes may be waiting for other warps */
+    bool uneven;              /* one that may wait for others yields to them */
+    int left, slice;          /* of the budget of this run; given to the fragment that runs */
+    int share;                /* steps until a fragment that may wait yields to others */
+    uint64_t noted;           /* of the warp's steps: jit has counted them, or compiled them */
+    uint32_t started;         /* lanes that ever lived */
+    uint32_t guarded;         /* the mask outside of a guarded instruction */
+    uint32_t cluster_pending; /* lanes that arrived at the cluster's barrier */
     uint32_t arrived[PTX_BARRIERS]; /* strict: lanes that arrived in this phase of each */
     uint32_t tid[3][PTX_LANES];
     uint32_t waiting[PTX_PLACES]; /* warp.waiting; zero outside of regions */

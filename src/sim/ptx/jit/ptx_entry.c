@@ -137,6 +137,7 @@ static const struct ptx_op *execute(struct ptx_warp *warp, const struct ptx_op *
         take_fragments(warp, op, entry);
     bool waited = warp->apart;
     uintptr_t next = (uintptr_t)code(warp);
+    ptx_wave_of(warp)->noted += warp->steps - steps;
     if (waited && next == (uintptr_t)op && steps == warp->steps)
         warp->budget++; /* the interpreter joins there again */
     if (warp->apart)
