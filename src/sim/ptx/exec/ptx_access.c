@@ -385,13 +385,30 @@ __attribute__((noinline)) RACES static bool move_any(struct ptx_warp *warp,
                        false);
 }
 
+/* The same of a few lanes, which may also be all that there are. */
+__attribute__((noinline)) RACES static bool load_few(struct ptx_warp *warp,
+                                                     const struct ptx_access *access)
+{
+    return move_few(warp, access, warp->mask, false);
+}
+
+__attribute__((noinline)) RACES static bool store_few(struct ptx_warp *warp,
+                                                      const struct ptx_access *access)
+{
+    return move_few(warp, access, warp->mask, true);
+}
+
 RACES static const struct ptx_op *load_any(struct ptx_warp *warp, const struct ptx_op *op)
 {
+    if (is_few(warp->mask) && load_few(warp, op->extra))
+        return op + 1;
     return move_any(warp, op->extra, false) ? op + 1 : load_lanes(warp, op);
 }
 
 RACES static const struct ptx_op *store_any(struct ptx_warp *warp, const struct ptx_op *op)
 {
+    if (is_few(warp->mask) && store_few(warp, op->extra))
+        return op + 1;
     return move_any(warp, op->extra, true) ? op + 1 : store_lanes(warp, op);
 }
 

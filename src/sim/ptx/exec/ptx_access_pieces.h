@@ -293,4 +293,69 @@ LANE bool move_local(struct ptx_warp *warp, const struct ptx_access *access, uin
     return true;
 }
 
+/* ---- a few lanes --------------------------------------------------------------------------- */
+
+/* So few that one after the other takes less time than operations on all lanes would. */
+enum { FEW = 4 };
+
+LANE bool is_few(uint32_t mask)
+{
+    for (unsigned i = 0; i < FEW; i++)
+        mask &= mask - 1;
+    return !mask;
+}
+
+/* Where one lane accesses memory. NULL: it may not, or that is to be found out otherwise. */
+LANE unsigned char *reach_lane(const struct ptx_warp *warp, const struct ptx_access *access,
+                               unsigned lane, uint64_t offset)
+{
+    const unsigned char *base = warp->regs + access->base;
+    uint64_t at = offset;
+    if (access->address_size == 8)
+        at = ((const slot_8 *)(const void *)base)[lane] + offset;
+    else if (access->address_size == 4)
+        at = (uint32_t)(((const slot_4 *)(const void *)base)[lane] + (uint32_t)offset);
+    if (at & (access->bytes - 1u))
+        return NULL;
+    if (access->space != PTX_LOCAL)
+        return reach(warp, access, access->space, at, access->bytes);
+    return within(warp->local, warp->local_stride, at, access->bytes)
+               ? warp->local + ptx_local_place(lane, at)
+               : NULL;
+}
+
+RACY void move_lane(const struct ptx_warp *warp, const struct ptx_access *access, unsigned lane,
+                    unsigned char *where, bool write)
+{
+    for (unsigned i = 0; i < access->count; i++, where += access->size) {
+        unsigned char *slot = warp->regs + access->slots[i];
+        unsigned width = access->widths[i];
+        if (write)
+            move_element(where, slot + lane * width, access->size);
+        else
+            fetch_lane(slot, lane, width, where, access->size, access->sign);
+    }
+}
+
+/* A load or a store of the lanes of mask, which are few. False: there may be an error; nothing has
+ * happened. */
+LANE bool move_few(struct ptx_warp *warp, const struct ptx_access *access, uint32_t mask,
+                   bool write)
+{
+    unsigned char *where[FEW];
+    uint64_t offset = (uint64_t)access->offset + (access->frame ? warp->local_offset : 0);
+    unsigned n = 0;
+    if (access->symbol)
+        offset += access->symbol->address;
+    for (uint32_t left = mask; left; left &= left - 1, n++) {
+        where[n] = reach_lane(warp, access, (unsigned)__builtin_ctz(left), offset);
+        if (!where[n])
+            return false;
+    }
+    n = 0; /* a load may write to what has the addresses */
+    for (uint32_t left = mask; left; left &= left - 1)
+        move_lane(warp, access, (unsigned)__builtin_ctz(left), where[n++], write);
+    return true;
+}
+
 #endif
