@@ -218,8 +218,9 @@ static uint32_t (*const ways[])(unsigned lane) = {
 static const struct {
     uint32_t mask;
     unsigned threads;
-} shapes[] = {{UINT32_MAX, 32}, {UINT32_MAX, 20}, {0x0ff0f0f1, 32}, {1u << 19, 32},
-              {0xffff0000, 32}, {0x00fffff0, 32}, {0x5a5a5a5a, 27}};
+} shapes[] = {{UINT32_MAX, 32}, {UINT32_MAX, 20}, {0x0ff0f0f1, 32},
+              {1u << 19, 32},   {0xffff0000, 32}, {0x00fffff0, 32},
+              {0x5a5a5a5a, 27}, {0x80021008, 32}, {UINT32_MAX, 3}};
 
 static void fill(unsigned char *memory, unsigned whole, unsigned way, uint32_t mask)
 {
