@@ -207,9 +207,12 @@ static void write_method(struct ah_trace_text *out, int ordinal, const char *met
 void ah_trace_write_methods(struct ah_trace_text *out)
 {
     for (int i = 0; i < DEVICES_MAX; i++) {
+        /* A trace may begin before devices are listed; what named one came after that. */
+        if (!devices[i].named || devices[i].has_method)
+            continue;
         hipError_t error;
         const struct ah_device *device = ah_device_at(i);
-        if (!devices[i].named || devices[i].has_method || !device)
+        if (!device)
             continue;
         const char *method = ah_observe_method(device, &error);
         if (method || error != hipSuccess)
