@@ -333,6 +333,8 @@ static uint64_t collect(bool wait, const struct ah_device *idle)
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     static uint64_t lost; /* so far; under the lock */
     uint64_t begin = ah_clock_now();
+    if (!atomic_load_explicit(&ah_registry.listed, memory_order_acquire))
+        return 0;
     pthread_mutex_lock(&one_at_a_time);
     for (int i = 0; i < ah_registry.device_count; i++) {
         struct ah_device *device = &ah_registry.devices[i];

@@ -444,6 +444,7 @@ static void init_once(void)
     read_settings(&ah_registry.settings);
     open_drivers(&ah_registry);
     list_devices(&ah_registry);
+    atomic_store_explicit(&ah_registry.listed, true, memory_order_release);
 }
 
 void ah_registry_init(void)

@@ -124,6 +124,7 @@ struct ah_registry {
     struct ah_device *devices;
     int device_count;
     bool mixed_drivers; /* devices are of several drivers, so that addresses must be routed */
+    atomic_bool listed; /* the devices are there: for threads that run before the first call */
 };
 
 extern struct ah_registry ah_registry;
