@@ -425,6 +425,18 @@ static void random_programs_do_the_same_compiled_on_gfx1100(void **state)
     jit_random_run(&(struct jit_random){"programs of gfx1100", 12, 20, try_gfx1100});
 }
 
+/* A machine of gfx90a, the memory of its code, which is these words, and what it accesses. */
+static struct machine *machine_of(const uint32_t *words, size_t size, struct sim_memory **out_code,
+                                  struct sim_memory **out_data)
+{
+    uint64_t draws = 1;
+    *out_code = sim_memory_create(SIM_MEMORY_DEVICE, 0, CODE, AMDGPU_PAGE_SIZE);
+    *out_data = sim_memory_create(SIM_MEMORY_DEVICE, 0, RANDOM_BYTES, 4096);
+    assert_true(*out_code && *out_data);
+    memcpy((*out_code)->view, words, size);
+    return make_machine(shape_of(AMDGPU_GFX90A, 64), (*out_data)->address, &draws);
+}
+
 /* Of two NaNs, which one a sum is, and what integers make of it, is open, and nothing else. */
 static void only_what_depends_on_the_bits_of_nans_is_open(void **state)
 {
@@ -438,12 +450,8 @@ static void only_what_depends_on_the_bits_of_nans_is_open(void **state)
         0x020a0af2,             /* v_add_f32 v5, 1.0, v5 */
         0xbf810000,             /* s_endpgm */
     };
-    struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, CODE, AMDGPU_PAGE_SIZE);
-    struct sim_memory *data = sim_memory_create(SIM_MEMORY_DEVICE, 0, RANDOM_BYTES, 4096);
-    assert_true(memory && data);
-    memcpy(memory->view, words, sizeof words);
-    uint64_t draws = 1;
-    struct machine *began = make_machine(shape_of(AMDGPU_GFX90A, 64), data->address, &draws);
+    struct sim_memory *memory, *data;
+    struct machine *began = machine_of(words, sizeof words, &memory, &data);
     const struct amdgpu_op *op = amdgpu_goto(&began->wave, memory->address);
     assert_non_null(op);
     amdgpu_set_s64(&began->wave, AMDGPU_EXEC, 2);
@@ -484,12 +492,8 @@ static void a_loop_that_is_left_keeps_which_lanes_are_live(void **state)
         0xbefe0100, /* s_mov_b64 exec, s[0:1] */
         0xbf810000, /* s_endpgm */
     };
-    struct sim_memory *memory = sim_memory_create(SIM_MEMORY_DEVICE, 0, CODE, AMDGPU_PAGE_SIZE);
-    struct sim_memory *data = sim_memory_create(SIM_MEMORY_DEVICE, 0, RANDOM_BYTES, 4096);
-    assert_true(memory && data);
-    memcpy(memory->view, words, sizeof words);
-    uint64_t draws = 1;
-    struct machine *machine = make_machine(shape_of(AMDGPU_GFX90A, 64), data->address, &draws);
+    struct sim_memory *memory, *data;
+    struct machine *machine = machine_of(words, sizeof words, &memory, &data);
     amdgpu_set_s64(&machine->wave, AMDGPU_EXEC, 8);
     machine->wave.left = 1;
     assert_true(check_code(machine, memory, (const uint32_t *)(const void *)memory->view, data,

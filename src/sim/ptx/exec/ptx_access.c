@@ -385,17 +385,17 @@ __attribute__((noinline)) RACES static bool move_any(struct ptx_warp *warp,
                        false);
 }
 
-/* The same of a few lanes, which may also be all that there are. */
+/* The same where few lanes execute, each way in a function of its own. */
 __attribute__((noinline)) RACES static bool load_few(struct ptx_warp *warp,
                                                      const struct ptx_access *access)
 {
-    return move_few(warp, access, warp->mask, false);
+    return move_few(warp, access, false);
 }
 
 __attribute__((noinline)) RACES static bool store_few(struct ptx_warp *warp,
                                                       const struct ptx_access *access)
 {
-    return move_few(warp, access, warp->mask, true);
+    return move_few(warp, access, true);
 }
 
 RACES static const struct ptx_op *load_any(struct ptx_warp *warp, const struct ptx_op *op)

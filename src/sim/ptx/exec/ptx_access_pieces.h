@@ -337,23 +337,21 @@ RACY void move_lane(const struct ptx_warp *warp, const struct ptx_access *access
     }
 }
 
-/* A load or a store of the lanes of mask, which are few. False: there may be an error; nothing has
- * happened. */
-LANE bool move_few(struct ptx_warp *warp, const struct ptx_access *access, uint32_t mask,
-                   bool write)
+/* A load or a store of a few lanes. False: there may be an error; nothing has happened. */
+LANE bool move_few(struct ptx_warp *warp, const struct ptx_access *access, bool write)
 {
     unsigned char *where[FEW];
     uint64_t offset = (uint64_t)access->offset + (access->frame ? warp->local_offset : 0);
     unsigned n = 0;
     if (access->symbol)
         offset += access->symbol->address;
-    for (uint32_t left = mask; left; left &= left - 1, n++) {
+    for (uint32_t left = warp->mask; left; left &= left - 1, n++) {
         where[n] = reach_lane(warp, access, (unsigned)__builtin_ctz(left), offset);
         if (!where[n])
             return false;
     }
     n = 0; /* a load may write to what has the addresses */
-    for (uint32_t left = mask; left; left &= left - 1)
+    for (uint32_t left = warp->mask; left; left &= left - 1)
         move_lane(warp, access, (unsigned)__builtin_ctz(left), where[n++], write);
     return true;
 }

@@ -56,7 +56,7 @@ struct ptx_wave {
     bool uneven;              /* one that may wait for others yields to them */
     int left, slice;          /* of the budget of this run; given to the fragment that runs */
     int share;                /* steps until a fragment that may wait yields to others */
-    uint64_t noted;           /* of the warp's steps: jit has counted them, or compiled them */
+    uint64_t noted;           /* steps that have made code hot already, or that regions executed */
     uint32_t started;         /* lanes that ever lived */
     uint32_t guarded;         /* the mask outside of a guarded instruction */
     uint32_t cluster_pending; /* lanes that arrived at the cluster's barrier */

@@ -28,6 +28,8 @@ struct ptx_building {
 void *ptx_building_keep(struct ptx_building *building, const void *from, size_t size);
 /* The number of the block that begins at an op, which is a new one if there was none. */
 unsigned ptx_building_block(struct ptx_building *building, const struct ptx_op *op);
+/* That of one more block that begins there; other blocks do not go to it of themselves. */
+unsigned ptx_building_new_block(struct ptx_building *building, const struct ptx_op *op);
 /* Whether a region can have the targets of a branch by index, as ways of one block. */
 bool ptx_building_can_index(const struct ptx_op *op);
 /* Makes the ends of all blocks, and the region's places. */

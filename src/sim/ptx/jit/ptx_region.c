@@ -40,11 +40,8 @@ void ptx_region_destroy(struct ptx_region *region)
     free(region);
 }
 
-unsigned ptx_building_block(struct ptx_building *building, const struct ptx_op *op)
+unsigned ptx_building_new_block(struct ptx_building *building, const struct ptx_op *op)
 {
-    uint32_t index = (uint32_t)(op - building->code->ops);
-    if (building->block_of[index] != NONE)
-        return building->block_of[index];
     if (building->block_count == building->block_capacity) {
         unsigned capacity = 2 * building->block_capacity + 64;
         uint32_t *begins = realloc(building->begins, capacity * sizeof *begins);
@@ -59,9 +56,17 @@ unsigned ptx_building_block(struct ptx_building *building, const struct ptx_op *
         }
         building->block_capacity = capacity;
     }
-    building->begins[building->block_count] = index;
+    building->begins[building->block_count] = (uint32_t)(op - building->code->ops);
     building->blocks[building->block_count] = (struct wave_block){.end = WAVE_LEAVE, .op = op};
-    return building->block_of[index] = building->block_count++;
+    return building->block_count++;
+}
+
+unsigned ptx_building_block(struct ptx_building *building, const struct ptx_op *op)
+{
+    uint32_t *number = &building->block_of[op - building->code->ops];
+    if (*number == NONE)
+        *number = ptx_building_new_block(building, op);
+    return *number;
 }
 
 /* ---- instructions -------------------------------------------------------------------------- */
@@ -541,8 +546,7 @@ static bool build(struct ptx_building *building, uint32_t entry)
     if (!building->block_of)
         return false;
     memset(building->block_of, 0xff, ((size_t)code->op_count + 1) * sizeof(uint32_t));
-    ptx_building_block(building, code->ops + entry);
-    building->block_of[entry] = NONE;
+    ptx_building_new_block(building, code->ops + entry);
     ptx_building_block(building, code->ops + entry);
     for (unsigned b = 1; b < building->block_count && !building->failed; b++)
         make_block(building, b);

@@ -224,15 +224,11 @@ bool ptx_building_can_index(const struct ptx_op *op)
 static bool add_way(struct ptx_building *building, const struct ptx_op *branch,
                     const struct ptx_op *target, unsigned *out_number)
 {
-    uint32_t index = (uint32_t)(target - building->code->ops);
-    uint32_t begins = building->block_of[index];
-    building->block_of[index] = UINT32_MAX; /* one more that begins there */
-    *out_number = ptx_building_block(building, target);
-    building->block_of[index] = begins;
+    *out_number = ptx_building_new_block(building, target);
     if (building->failed)
         return true;
     struct wave_block *block = &building->blocks[*out_number];
-    block->targets[0] = begins;
+    block->targets[0] = ptx_building_block(building, target);
     block->target_count = 1;
     return end_jump(building, block, branch);
 }

@@ -193,17 +193,15 @@ ALWAYS void give_back(struct ptx_warp *warp, u64 slot, unsigned size, const stru
  * which are rare, and which the handler sets, have none. */
 #define ASIDE                    __attribute__((noinline))
 #define WITHOUT(id, size, tests) ARITHMETIC(id, plain_##id, size, tests, )
-#define WITH(id, size, tests)                                                                      \
-    WITHOUT(id, size, tests)                                                                       \
-    ARITHMETIC(modified_##id, modified_##id, size, tests, )
-#define ROWS_ONCE(id, size)  WITHOUT(id, size, false)
-#define ROWS_TWICE(id, size) WITH(id, size, false)
-#define ROWS_SERIES(id, size)                                                                      \
-    ARITHMETIC(id, plain_##id, size, false, ASIDE)                                                 \
-    ARITHMETIC(modified_##id, modified_##id, size, false, ASIDE)
+#define WITH(id, size, tests, how)                                                                 \
+    ARITHMETIC(id, plain_##id, size, tests, how)                                                   \
+    ARITHMETIC(modified_##id, modified_##id, size, tests, how)
+#define ROWS_ONCE(id, size)           WITHOUT(id, size, false)
+#define ROWS_TWICE(id, size)          WITH(id, size, false, )
+#define ROWS_SERIES(id, size)         WITH(id, size, false, ASIDE)
 #define ROWS_ROUND(id, size)          WITHOUT(id, size, false)
 #define ROWS_TEST(id, size)           WITHOUT(id, size, true)
-#define ROWS_TEST_TWICE(id, size)     WITH(id, size, true)
+#define ROWS_TEST_TWICE(id, size)     WITH(id, size, true, )
 #define ROWS_SET(id, size)            WITHOUT(id, size, false)
 #define ROWS_LOOK(id, size)           WITHOUT(id, size, true)
 #define ROWS_CARRY(id, size)          WITHOUT(id, size, false)
