@@ -95,6 +95,59 @@ static void guarded_instructions_change_only_their_lanes(void **state)
     assert_int_equal(words[70], 210); /* of a lane that stores nothing */
 }
 
+/* Of regions that leave the digits of a NaN to the host where nobody can see them, and compute what
+ * NaNs of f64 become only where there are any. */
+static void nans_are_those_of_the_interpreter_wherever_they_can_be_told_apart(void **state)
+{
+    (void)state;
+    static const uint32_t floats[] = {0x7f800000, 0xff800000, 0x7fffffff, 0xffc00001, 0x7f812345,
+                                      0xff801000, 0x3f800000, 0xc0400000, 0x80000000, 0x00000001};
+    static const uint64_t doubles[] = {0x7ff0000000000000, 0xfff0000000000000,
+                                       0x7fffffffffffffff, 0xfff8000000000001,
+                                       0x7ff0000012345678, 0xfff4000000000000,
+                                       0x3ff0000000000000, 0xc008000000000000,
+                                       0x8000000000000000, 1};
+    enum { F64_AT = 128, RESULTS_AT = F64_AT + 256, COUNT = RESULTS_AT + 16 * 64 };
+    uint32_t words[COUNT] = {0};
+    for (unsigned i = 0; i < 64; i++) {
+        words[i] = floats[i % 10];
+        words[64 + i] = floats[i / 6 % 10];
+        memcpy(&words[F64_AT + 2 * i], &doubles[i % 10], 8);
+        memcpy(&words[F64_AT + 128 + 2 * i], &doubles[i / 6 % 10], 8);
+    }
+    expect_same(
+        "ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+256];\n"
+        "ld.global.f64 %fd1, [%rd2+512]; ld.global.f64 %fd2, [%rd2+1024];\n"
+        "mad.wide.u32 %rd3, %r0, 64, %rd0;\n"
+        /* told apart: stored, as bits, by its sign, in a conversion */
+        "sub.f32 %f3, %f1, %f2; st.global.f32 [%rd3+1536], %f3;\n"
+        "mul.f32 %f4, %f1, %f2; mov.b32 %r1, %f4; shr.u32 %r1, %r1, 3;\n"
+        "st.global.u32 [%rd3+1540], %r1;\n"
+        "add.f32 %f5, %f1, %f2; min.xorsign.abs.f32 %f5, %f5, %f2;\n"
+        "st.global.f32 [%rd3+1544], %f5;\n"
+        "fma.rn.f32 %f6, %f1, %f2, %f1; cvt.f64.f32 %fd3, %f6; st.global.f64 [%rd3+1552], %fd3;\n"
+        "div.rn.f32 %f7, %f1, %f2; copysign.f32 %f7, %f7, %f1; st.global.f32 [%rd3+1560], %f7;\n"
+        /* not told apart, until something may store it */
+        "sub.f32 %f8, %f1, %f1; fma.rn.f32 %f8, %f8, %f2, %f2; max.f32 %f8, %f8, %f1;\n"
+        "setp.lt.f32 %p1, %f8, %f2; mul.f32 %f9, %f8, %f8; add.f32 %f10, %f9, %f8;\n"
+        "selp.f32 %f9, %f9, %f10, %p1; mov.f32 %f11, %f9; @%p1 add.f32 %f11, %f9, %f2;\n"
+        "mul.f32 %f12, %f11, %f2; @%p1 mov.f32 %f12, %f11; st.global.f32 [%rd3+1564], %f12;\n"
+        "mov.u32 %r2, 0; mov.f32 %f13, %f1;\n"
+        "L: sub.f32 %f14, %f13, %f2; fma.rn.f32 %f13, %f14, %f14, %f1; add.u32 %r2, %r2, 1;\n"
+        "setp.lt.u32 %p2, %r2, 5; @%p2 bra L; neg.f32 %f13, %f13;\n"
+        "st.global.f32 [%rd3+1568], %f13;\n"
+        /* f64, where NaNs keep their digits */
+        "add.f64 %fd4, %fd1, %fd2; mul.f64 %fd5, %fd2, %fd1; fma.rn.f64 %fd6, %fd5, %fd1, %fd2;\n"
+        "sub.f64 %fd7, %fd6, %fd4; div.rn.f64 %fd8, %fd1, %fd2; neg.f64 %fd9, %fd8;\n"
+        "min.f64 %fd10, %fd9, %fd4; max.f64 %fd11, %fd10, %fd5; abs.f64 %fd12, %fd11;\n"
+        "mov.b64 %rd4, %fd4; mov.b64 %rd5, %fd6; xor.b64 %rd4, %rd4, %rd5;\n"
+        "mov.b64 %rd5, %fd7; shl.b64 %rd5, %rd5, 1; xor.b64 %rd4, %rd4, %rd5;\n"
+        "st.global.u64 [%rd3+1576], %rd4; mov.b64 %rd4, %fd9; mov.b64 %rd5, %fd10;\n"
+        "shl.b64 %rd5, %rd5, 3; xor.b64 %rd4, %rd4, %rd5; mov.b64 %rd5, %fd12;\n"
+        "shl.b64 %rd5, %rd5, 7; xor.b64 %rd4, %rd4, %rd5; st.global.u64 [%rd3+1584], %rd4;\n",
+        words, COUNT);
+}
+
 static void accesses_of_all_shapes_find_their_elements(void **state)
 {
     (void)state;
@@ -436,6 +489,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(lanes_that_part_leave_the_region_and_come_back),
         cmocka_unit_test(instructions_that_go_lane_by_lane_keep_no_slots_in_memory),
         cmocka_unit_test(guarded_instructions_change_only_their_lanes),
+        cmocka_unit_test(nans_are_those_of_the_interpreter_wherever_they_can_be_told_apart),
         cmocka_unit_test(accesses_of_all_shapes_find_their_elements),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
         cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),

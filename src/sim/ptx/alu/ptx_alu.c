@@ -47,7 +47,20 @@
     {                                                                                              \
         apply_##id(warp, op, op->mods);                                                            \
         return op + 1;                                                                             \
+    }                                                                                              \
+    ANY_NAN_TOO(id)
+/* Of bitcode alone. */
+#if PTX_ALU_TABLE
+#define ANY_NAN_TOO(id)
+#else
+#define ANY_NAN_TOO(id)                                                                            \
+    PTX_ALU_HANDLER const struct ptx_op *any_nan_##id(struct ptx_warp *warp,                       \
+                                                      const struct ptx_op *op)                     \
+    {                                                                                              \
+        apply_##id(warp, op, ANY_NAN);                                                             \
+        return op + 1;                                                                             \
     }
+#endif
 
 /* ---- sources, results -------------------------------------------------------------- */
 
@@ -117,7 +130,8 @@
     widen_halves(name##_wide, name##_at, count_wide);
 #define TAKE_WIDE(name)    const f32 name = name##_wide[i];
 #define TAKE_FLUSHED(name) const f32 name = widen_f16(flush_f16(load_f16(name##_at, i), mods));
-#define EACH2(macro)       macro(a) macro(b)
+#define EACH1(macro)       macro(a)
+#define EACH2(macro)       EACH1(macro) macro(b)
 #define EACH3(macro)       EACH2(macro) macro(c)
 #define OPEN2_f16          OPEN2(f16, f16)
 #define OPEN3_f16          OPEN3(f16, f16, f16)
@@ -172,6 +186,66 @@
     TWICE(id, FOR_LANES(32, D, OPEN2(A, B), TAKE2(A, B), ROUND_BEGIN, ROUND_END, __VA_ARGS__))
 #define ROUND3(id, D, A, B, C, ...)                                                                \
     TWICE(id, FOR_LANES(32, D, OPEN3(A, B, C), TAKE3(A, B, C), ROUND_BEGIN, ROUND_END, __VA_ARGS__))
+
+/* Of f64, whose NaNs take longer than the rest: number is the result of lanes in which it is one,
+ * as it nearly always is in all of them. exact_ gets copies of the operands, and puts results in
+ * place of the first, so that regions do not have to keep values in memory for it. */
+#define COPY(name)                                                                                 \
+    f64 name##_copy[PTX_LANES] __attribute__((aligned(64)));                                       \
+    memcpy(name##_copy, name##_at, sizeof name##_copy);
+#define EXACT(id, arguments, take, ...)                                                            \
+    static __attribute__((noinline, cold)) void exact_##id(arguments)                              \
+    {                                                                                              \
+        INDEPENDENT for (unsigned i = 0; i < PTX_LANES; ++i)                                       \
+        {                                                                                          \
+            take;                                                                                  \
+            f64 d;                                                                                 \
+            __VA_ARGS__;                                                                           \
+            a_at[i] = d;                                                                           \
+        }                                                                                          \
+    }
+#define PLAIN_NUMBERS(id, open, take, number, each, ...)                                           \
+    PTX_ALU_HANDLER const struct ptx_op *plain_##id(struct ptx_warp *warp,                         \
+                                                    const struct ptx_op *op)                       \
+    {                                                                                              \
+        open;                                                                                      \
+        f64 results[PTX_LANES] __attribute__((aligned(64)));                                       \
+        INDEPENDENT for (unsigned i = 0; i < PTX_LANES; ++i)                                       \
+        {                                                                                          \
+            take;                                                                                  \
+            results[i] = number;                                                                   \
+        }                                                                                          \
+        if (__builtin_expect(has_nan(results), 0)) {                                               \
+            each(COPY) exact_##id(__VA_ARGS__);                                                    \
+            memcpy(results, a_copy, sizeof results);                                               \
+        }                                                                                          \
+        write_numbers(warp, op->d, results);                                                       \
+        return op + 1;                                                                             \
+    }
+#define MODIFIED_NUMBERS(id, open, take, ...)                                                      \
+    PTX_ALU_HANDLER const struct ptx_op *modified_##id(struct ptx_warp *warp,                      \
+                                                       const struct ptx_op *op)                    \
+    {                                                                                              \
+        const u64 mods = op->mods;                                                                 \
+        FOR_LANES(32, f64, open, take, ROUND_BEGIN, ROUND_END, __VA_ARGS__)                        \
+        return op + 1;                                                                             \
+    }
+#define FROM(name) f64 *name##_at
+#define NUMBERS1(id, D, A, number, ...)                                                            \
+    EXACT(id, FROM(a), TAKE1(f64), __VA_ARGS__)                                                    \
+    PLAIN_NUMBERS(id, OPEN1(f64), TAKE1(f64), number, EACH1, a_copy)                               \
+    MODIFIED_NUMBERS(id, OPEN1(f64), TAKE1(f64), __VA_ARGS__)
+#define FROM2 FROM(a), FROM(b)
+#define NUMBERS2(id, D, A, B, number, ...)                                                         \
+    EXACT(id, FROM2, TAKE2(f64, f64), __VA_ARGS__)                                                 \
+    PLAIN_NUMBERS(id, OPEN2(f64, f64), TAKE2(f64, f64), number, EACH2, a_copy, b_copy)             \
+    MODIFIED_NUMBERS(id, OPEN2(f64, f64), TAKE2(f64, f64), __VA_ARGS__)
+#define FROM3 FROM2, FROM(c)
+#define NUMBERS3(id, D, A, B, C, number, ...)                                                      \
+    EXACT(id, FROM3, TAKE3(f64, f64, f64), __VA_ARGS__)                                            \
+    PLAIN_NUMBERS(id, OPEN3(f64, f64, f64), TAKE3(f64, f64, f64), number, EACH3, a_copy, b_copy,   \
+                  c_copy)                                                                          \
+    MODIFIED_NUMBERS(id, OPEN3(f64, f64, f64), TAKE3(f64, f64, f64), __VA_ARGS__)
 
 #define PAIRS2(id, D, A, B, ...)                                                                   \
     ONCE(id, FOR_LANES(64, D, OPEN2(A, B), TAKE2(A, B), , , __VA_ARGS__))
@@ -289,6 +363,9 @@ static void lop3_test(struct ptx_warp *warp, const struct ptx_op *op, s32 *resul
 #define ROW_ROUND1       ROW_TWICE
 #define ROW_ROUND2       ROW_TWICE
 #define ROW_ROUND3       ROW_TWICE
+#define ROW_NUMBERS1     ROW_TWICE
+#define ROW_NUMBERS2     ROW_TWICE
+#define ROW_NUMBERS3     ROW_TWICE
 #define ROW_PAIRS2       ROW_ONCE
 #define ROW_MODEPAIRS1   ROW_TWICE
 #define ROW_MODEPAIRS2   ROW_TWICE

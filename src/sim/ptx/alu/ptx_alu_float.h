@@ -17,6 +17,9 @@
 
 /* ---- .ftz, .sat, NaN ------------------------------------------------------------ */
 
+/* Beside the modifiers: nobody can tell one NaN from another where the result goes. */
+#define ANY_NAN (UINT64_C(1) << 63)
+
 LANE f32 flush_f32(f32 x, u64 mods)
 {
     u32 bits = bits_f32(x), keep = mods & PTX_MOD_FTZ ? INF_F32 : UINT32_MAX;
@@ -43,7 +46,8 @@ LANE f64 saturate_f64(f64 x, u64 mods)
 }
 LANE f32 finish_f32(f32 x, u64 mods)
 {
-    return saturate_f32(canonical_f32(flush_f32(x, mods)), mods);
+    x = flush_f32(x, mods);
+    return saturate_f32(mods & ANY_NAN ? x : canonical_f32(x), mods);
 }
 
 /* If operands are NaNs, the result is the second one, or else the third, or the first, made quiet;

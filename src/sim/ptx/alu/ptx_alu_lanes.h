@@ -7,6 +7,7 @@
 #include "sim_lane.h"
 
 #include <math.h>
+#include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #else
@@ -120,6 +121,30 @@ LANE void masked_write(const struct ptx_warp *warp, void *to, const void *from, 
         masked_write_4(warp, to, from);
     else
         masked_write_8(warp, to, from);
+}
+
+/* Results of all lanes. */
+LANE bool has_nan(const f64 *results)
+{
+#ifdef __AVX512F__
+    __m512d v0 = _mm512_loadu_pd(results), v1 = _mm512_loadu_pd(results + 8);
+    __m512d v2 = _mm512_loadu_pd(results + 16), v3 = _mm512_loadu_pd(results + 24);
+    return _mm512_cmp_pd_mask(v0, v1, _CMP_UNORD_Q) | _mm512_cmp_pd_mask(v2, v3, _CMP_UNORD_Q);
+#else
+    s64 any = 0;
+    for (unsigned i = 0; i < PTX_LANES; ++i)
+        any |= results[i] != results[i] ? -1 : 0;
+    return any != 0;
+#endif
+}
+LANE void write_numbers(const struct ptx_warp *warp, u32 slot, const f64 *results)
+{
+    slot_f64 *to = (void *)(warp->regs + slot);
+    if (warp->whole)
+        for (unsigned i = 0; i < PTX_LANES; ++i)
+            to[i] = results[i];
+    else
+        masked_write_8(warp, to, results);
 }
 
 LANE slot_pred *mask_slot(const struct ptx_warp *warp, u32 slot)

@@ -1,6 +1,7 @@
 /* Barriers of a block: bar, barrier, and the cluster's barrier for clusters of one
  * block. They count threads; the thread that completes one wakes all that wait at it. */
 #include "ptx_checks.h"
+#include "ptx_jit.h"
 #include "ptx_warp.h"
 
 #include <string.h>
@@ -193,6 +194,22 @@ static bool is_valid_arrival(struct ptx_warp *warp, const struct ptx_op *op, uns
     return true;
 }
 
+/* Where a barrier has let go all warps of a block, whole ones, and a region follows, they go on
+ * together (ptx_launch.c). The one that came last, too: it ends its turn. */
+static void come_together(struct ptx_warp *warp, const struct ptx_op *next)
+{
+    struct ptx_block *block = warp->block;
+    if (next->run != ptx_run_region || block->alive != block->wave_count * PTX_LANES)
+        return;
+    for (unsigned w = 0; w < block->wave_count; w++) {
+        const struct ptx_fragment *f = block->waves[w].warp.fragments;
+        if (!f || f->next || f->op != next || f->wait != PTX_WAIT_NONE)
+            return;
+    }
+    block->together = true;
+    ptx_wave_of(warp)->left = 0;
+}
+
 const struct ptx_op *ptx_run_barrier(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct ptx_barrier_op *b = op->extra;
@@ -226,8 +243,10 @@ const struct ptx_op *ptx_run_barrier(struct ptx_warp *warp, const struct ptx_op 
         reduce(warp, barrier, b->predicate);
     warp->fragment->barrier = number;
     ptx_warp_wait(warp, op, PTX_WAIT_BARRIER);
-    if (is_complete(warp->block, barrier))
+    if (is_complete(warp->block, barrier)) {
         release(warp->block, number);
+        come_together(warp, op + 1);
+    }
     return NULL;
 }
 

@@ -213,7 +213,7 @@ static void mark_yielded(struct ptx_wave *wave, struct ptx_fragment *fragment)
 static void note_steps(struct ptx_wave *wave, const struct ptx_op *op)
 {
     struct ptx_warp *warp = &wave->warp;
-    if (wave->started == UINT32_MAX && warp->steps > wave->noted)
+    if (warp->steps > wave->noted)
         ptx_jit_loop(warp->fragment->frame->code, op, warp->launch, warp->steps - wave->noted);
     wave->noted = warp->steps;
 }

@@ -29,7 +29,7 @@ struct ptx_entry {
 };
 
 struct ptx_jit {
-    _Atomic(uint64_t) heat; /* ops that whole warps have executed */
+    _Atomic(uint64_t) heat; /* ops that warps have executed */
     _Atomic(bool) looked;   /* for code that an earlier process has kept */
     _Atomic(bool) hot;      /* its entries were requested */
     _Atomic(uint64_t) size; /* instructions of the regions that were requested */
@@ -306,7 +306,7 @@ static struct ptx_jit *jit_of(const struct ptx_code *code, const struct ptx_laun
     return jit;
 }
 
-/* Whole warps have executed ops of the function. Returns how many there were. */
+/* Warps have executed ops of the function. Returns how many there were. */
 static uint64_t warm(const struct ptx_code *code, struct ptx_jit *jit, uint64_t ops)
 {
     uint64_t heat = atomic_fetch_add_explicit(&jit->heat, ops, memory_order_relaxed) + ops;

@@ -97,6 +97,7 @@ static bool form_simple(const struct ptx_op *op, bool some, struct ptx_form *for
         return !some;
     }
     form->kind = WAVE_EFFECT;
+    form->copies = op->run == ptx_run_move_4;
     form->function = some ? simple->some : simple->function;
     put_op(op, form);
     return true;

@@ -3,14 +3,24 @@
 #include "ptx_region.h"
 #include "ptx_wave_forms.h"
 
-enum kind { NOT_COMPILED, ONCE, TWICE, SERIES, ROUND, TEST, TEST_TWICE, SET, LOOK, CARRY };
+enum kind { NOT_COMPILED, ONCE, TWICE, SERIES, ROUND, NUMBERS, TEST, TEST_TWICE, SET, LOOK, CARRY };
 
 struct row {
     const char *name, *some; /* functions */
     const char *modified, *modified_some;
+    const char *any_nan, *any_nan_some;
     enum kind kind;
-    uint16_t d, a, b, c, e; /* bytes of slots */
+    bool numbers; /* of a class whose effects have no use for the digits of a NaN of f32 */
+    uint16_t d, a, b, c, e; /* bytes of slots, and WAVE_F32 */
 };
+
+#define NUMBERS_INT         false
+#define NUMBERS_COMPARE     true
+#define NUMBERS_F32         true
+#define NUMBERS_HALF        false
+#define NUMBERS_CONVERT     false
+#define NUMBERS_OF(class)   NUMBERS_NAMED(class)
+#define NUMBERS_NAMED(name) NUMBERS_##name
 
 static const struct row rows[PTX_ALU_COUNT] = {
 #define WAVE_ROW(id, row_kind, size_d, size_a, size_b, size_c, size_e)                             \
@@ -18,7 +28,10 @@ static const struct row rows[PTX_ALU_COUNT] = {
                       "ptx_wave_some_" #id,                                                        \
                       "ptx_wave_modified_" #id,                                                    \
                       "ptx_wave_some_modified_" #id,                                               \
+                      "ptx_wave_any_nan_" #id,                                                     \
+                      "ptx_wave_some_any_nan_" #id,                                                \
                       row_kind,                                                                    \
+                      NUMBERS_OF(ALU_KIND),                                                        \
                       size_d,                                                                      \
                       size_a,                                                                      \
                       size_b,                                                                      \
@@ -31,19 +44,41 @@ static const struct row rows[PTX_ALU_COUNT] = {
 #undef ALU
 };
 
+/* Whether operands of type f32 are numbers to a row: what it does with one NaN, it does with all.
+ */
+static bool takes_numbers(const struct row *row)
+{
+    bool signs = row == &rows[PTX_ALU_min_xorsign_f32] || row == &rows[PTX_ALU_max_xorsign_f32];
+    return row->numbers && !signs;
+}
+
+static bool copies(const struct row *row)
+{
+    return row == &rows[PTX_ALU_selp_f32] || row == &rows[PTX_ALU_selp_b32];
+}
+
+/* size: as of rows. */
+static void read_operand(const struct row *row, uint32_t offset, uint16_t size,
+                         struct ptx_form *form)
+{
+    if ((size & WAVE_F32) && takes_numbers(row))
+        form->numbers |= UINT32_C(1) << form->read_count;
+    ptx_form_read(form, offset, WAVE_SIZE(size));
+}
+
 static void add_slots(const struct row *row, const struct ptx_op *op, struct ptx_form *form)
 {
     bool combines = op->bits >> PTX_ALU_COMBINE_SHIFT & 3;
     bool test = row->kind == TEST || row->kind == TEST_TWICE;
     bool second = (test || row->kind == LOOK) && op->bits >> PTX_ALU_SECOND_SHIFT & 1;
-    ptx_form_read(form, op->a, row->a);
-    ptx_form_read(form, op->b, row->b);
+    read_operand(row, op->a, row->a, form);
+    read_operand(row, op->b, row->b, form);
     if (test || row->kind == SET)
         ptx_form_read(form, op->c, combines ? WAVE_ALL(pred) : 0);
     else
-        ptx_form_read(form, op->c, row->c);
-    ptx_form_read(form, op->e, row->e);
-    ptx_form_write(form, op->d, row->d);
+        read_operand(row, op->c, row->c, form);
+    read_operand(row, op->e, row->e, form);
+    ptx_form_write(form, op->d, WAVE_SIZE(row->d));
     if (second)
         ptx_form_write(form, (uint32_t)(op->bits >> PTX_ALU_SECOND_SLOT), WAVE_ALL(pred));
 }
@@ -66,10 +101,11 @@ bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool som
     if ((op->run != handlers[0] && op->run != handlers[1]) || row->kind == NOT_COMPILED)
         return false;
     out_form->carries = row->kind == CARRY;
+    out_form->copies = copies(row);
     bool modified = handlers[0] != handlers[1] && op->run == handlers[1];
     /* These set the host's rounding mode, from which instructions beside them would have to be kept
      * away. */
-    if (row->kind == ROUND && modified) {
+    if ((row->kind == ROUND || row->kind == NUMBERS) && modified) {
         out_form->kind = WAVE_HANDLER;
         out_form->plain = true;
         add_slots(row, op, out_form);
@@ -77,6 +113,8 @@ bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool som
     }
     out_form->kind = WAVE_EFFECT;
     out_form->function = function_of(row, modified, some);
+    if (row->kind == ROUND)
+        out_form->any_nan = some ? row->any_nan_some : row->any_nan;
     const uint64_t arguments[] = {op->d, op->a, op->b, op->c, op->e, op->mods, op->bits};
     for (unsigned i = 0; i < 7; i++)
         out_form->arguments[i] = arguments[i];

@@ -10,6 +10,7 @@ enum { NUMBERED_BY = 4, BYTES_MAX = 32 << 20 };
 
 struct ptx_live {
     const struct ptx_code *code;
+    bool nans;
     uint32_t *numbers; /* of the slot at each offset / NUMBERED_BY; 0: none */
     uint32_t slot_count, slot_capacity;
     struct wave_slot *slots; /* by number, less one */
@@ -114,6 +115,19 @@ static void add_next(const struct ptx_live *live, const struct ptx_op *op, uint6
     }
 }
 
+static bool has(const uint64_t *set, uint32_t number)
+{
+    return set[number / 64] >> number % 64 & 1;
+}
+
+/* Whether a read does not count. result: whether that of the op is in the set. */
+static bool is_passed_over(const struct ptx_live *live, const struct ptx_form *form, unsigned read,
+                           bool result)
+{
+    bool copied = form->copies && form->reads[read].size == PTX_LANES * sizeof(uint32_t);
+    return live->nans && ((form->numbers >> read & 1) || (copied && !result));
+}
+
 /* Returns whether the set before the op has changed. guarded: others keep what they have. */
 static bool flow_back(struct ptx_live *live, const struct ptx_op *op, bool guarded, uint64_t *set)
 {
@@ -121,13 +135,15 @@ static bool flow_back(struct ptx_live *live, const struct ptx_op *op, bool guard
     memset(set, 0, live->words * sizeof *set);
     add_next(live, op, set);
     if (form_of(live, op, &form)) {
+        bool result = form.write_count && has(set, number_of(live, form.writes[0].offset));
         for (unsigned s = 0; s < form.write_count && !guarded; s++) {
             uint32_t number = number_of(live, form.writes[s].offset);
             set[number / 64] &= ~(UINT64_C(1) << number % 64);
         }
         for (unsigned s = 0; s < form.read_count; s++) {
             uint32_t number = number_of(live, form.reads[s].offset);
-            set[number / 64] |= UINT64_C(1) << number % 64;
+            if (!is_passed_over(live, &form, s, result))
+                set[number / 64] |= UINT64_C(1) << number % 64;
         }
     } else {
         memset(set, 0xff, live->words * sizeof *set);
@@ -156,12 +172,13 @@ static bool solve(struct ptx_live *live)
     return set && !changed;
 }
 
-struct ptx_live *ptx_live_create(const struct ptx_code *code)
+static struct ptx_live *create(const struct ptx_code *code, bool nans)
 {
     struct ptx_live *live = calloc(1, sizeof *live);
     if (!live)
         return NULL;
     live->code = code;
+    live->nans = nans;
     live->numbers = calloc(code->frame_size / NUMBERED_BY + 1, sizeof *live->numbers);
     bool numbered = live->numbers && number_slots(live);
     live->words = live->slot_count / 64 + 1;
@@ -171,6 +188,16 @@ struct ptx_live *ptx_live_create(const struct ptx_code *code)
         return live;
     ptx_live_destroy(live);
     return NULL;
+}
+
+struct ptx_live *ptx_live_create(const struct ptx_code *code)
+{
+    return create(code, false);
+}
+
+struct ptx_live *ptx_live_create_nans(const struct ptx_code *code)
+{
+    return create(code, true);
 }
 
 void ptx_live_destroy(struct ptx_live *live)
@@ -186,7 +213,7 @@ void ptx_live_destroy(struct ptx_live *live)
 bool ptx_live_at(const struct ptx_live *live, const struct ptx_op *op, uint32_t offset)
 {
     uint32_t number = live->numbers[offset / NUMBERED_BY];
-    return number == 0 || set_of(live, op)[number / 64] >> number % 64 & 1;
+    return number == 0 || has(set_of(live, op), number);
 }
 
 const struct wave_slot *ptx_live_slots(const struct ptx_live *live, unsigned *out_count)

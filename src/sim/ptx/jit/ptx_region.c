@@ -71,6 +71,15 @@ unsigned ptx_building_block(struct ptx_building *building, const struct ptx_op *
 
 /* ---- instructions -------------------------------------------------------------------------- */
 
+/* Where nobody can tell NaNs apart behind an op, it need not see to which one its result is. */
+static void take_any_nan(const struct ptx_building *building, const struct ptx_op *op,
+                         struct ptx_form *form)
+{
+    const struct ptx_live *nans = building->known->nans;
+    if (form->any_nan && nans && !ptx_live_at(nans, op + 1, op->d))
+        form->function = form->any_nan;
+}
+
 /* op: what the interpreter executes instead, as wave.h says. */
 static void append(struct ptx_building *building, const struct ptx_form *form,
                    const struct ptx_op *op, const struct ptx_op *next)
@@ -173,6 +182,7 @@ static const struct ptx_op *append_guarded(struct ptx_building *building,
     if (can_guard(building, guard)) {
         for (const struct ptx_op *op = guard + 1; op + 1 < guard->target; op++) {
             ptx_form_some(building->code, op, guard, &form);
+            take_any_nan(building, op, &form);
             append(building, &form, op, op + 1);
         }
         return guard->target;
@@ -213,6 +223,7 @@ static void append_for_lanes(struct ptx_building *building, struct ptx_form *for
         if (form->kind == WAVE_ATTEMPT)
             form->arguments[PTX_ACCESS_KEEPS] = true;
     }
+    take_any_nan(building, op, form);
     append(building, form, op, op + 1);
 }
 
@@ -259,11 +270,13 @@ static void end_block(struct ptx_building *building, struct wave_block *block,
 /* ---- blocks ------------------------------------------------------------------------------------
  */
 
-/* Where lanes may wait while others execute, functions for rows of all lanes would be in vain. */
+/* Where lanes may wait while others execute, or there are fewer, functions for rows of all lanes
+ * would be in vain. */
 static enum ptx_wave_shape shape_of(const struct ptx_known *known, const struct ptx_op *op)
 {
     enum ptx_wave_shape shape = ptx_facts_shape(known->facts, op);
-    bool some = known->parts && ptx_parts_next(known->parts, op, 0) != PTX_NO_LINE;
+    bool some =
+        known->ragged || (known->parts && ptx_parts_next(known->parts, op, 0) != PTX_NO_LINE);
     return some && (shape != PTX_WAVE_ALL_SAME || ptx_form_is_store(known->code, op)) &&
                    ptx_form_is_any(op)
                ? PTX_WAVE_UNKNOWN
@@ -378,7 +391,10 @@ static void finish_any(struct ptx_building *building)
 void ptx_known_init(struct ptx_known *known, const struct ptx_code *code, const uint32_t block[3])
 {
     known->code = code;
+    known->ragged = (uint64_t)block[0] * block[1] * block[2] % PTX_LANES != 0;
     known->live = ptx_live_create(code);
+    if (jit_mode() != JIT_COMPARE) /* which compares every bit */
+        known->nans = ptx_live_create_nans(code);
     known->parts = ptx_parts_create(code, known->live);
     do {
         ptx_facts_destroy(known->facts);
@@ -391,6 +407,7 @@ void ptx_known_fini(struct ptx_known *known)
     ptx_facts_destroy(known->facts);
     ptx_parts_destroy(known->parts);
     ptx_live_destroy(known->live);
+    ptx_live_destroy(known->nans);
 }
 
 /* ---- regions ------------------------------------------------------------------------------------

@@ -30,8 +30,9 @@ struct ptx_region {
 struct ptx_known {
     const struct ptx_code *code;
     struct ptx_facts *facts;
-    struct ptx_live *live;
+    struct ptx_live *live, *nans;
     struct ptx_parts *parts;
+    bool ragged; /* blocks end in a warp that has not all lanes */
 };
 
 /* Finds out what is known, of code and blocks of that size. */
@@ -61,6 +62,12 @@ struct ptx_form {
     bool gathers; /* it concerns all lanes, which name each other in the slot members */
     uint32_t members;
     bool carries; /* it writes the condition code */
+    /* NaNs. Of which reads, by their bits, what is done with one NaN is done with all; whether reads
+     * of 32-bit slots go to the result as they are; and what does the same as function, except that
+     * a NaN may be any (or NULL). */
+    uint32_t numbers;
+    bool copies;
+    const char *any_nan;
 };
 
 /* False: the region is left before the op. */

@@ -196,16 +196,18 @@ ALWAYS void give_back(struct ptx_warp *warp, u64 slot, unsigned size, const stru
 #define WITH(id, size, tests, how)                                                                 \
     ARITHMETIC(id, plain_##id, size, tests, how)                                                   \
     ARITHMETIC(modified_##id, modified_##id, size, tests, how)
-#define ROWS_ONCE(id, size)           WITHOUT(id, size, false)
-#define ROWS_TWICE(id, size)          WITH(id, size, false, )
-#define ROWS_SERIES(id, size)         WITH(id, size, false, ASIDE)
-#define ROWS_ROUND(id, size)          WITHOUT(id, size, false)
+#define ROWS_ONCE(id, size)   WITHOUT(id, size, false)
+#define ROWS_TWICE(id, size)  WITH(id, size, false, )
+#define ROWS_SERIES(id, size) WITH(id, size, false, ASIDE)
+#define ROWS_ROUND(id, size)                                                                       \
+    WITHOUT(id, size, false) ARITHMETIC(any_nan_##id, any_nan_##id, size, false, )
+#define ROWS_NUMBERS(id, size)        WITHOUT(id, size, false)
 #define ROWS_TEST(id, size)           WITHOUT(id, size, true)
 #define ROWS_TEST_TWICE(id, size)     WITH(id, size, true, )
 #define ROWS_SET(id, size)            WITHOUT(id, size, false)
 #define ROWS_LOOK(id, size)           WITHOUT(id, size, true)
 #define ROWS_CARRY(id, size)          WITHOUT(id, size, false)
-#define WAVE_ROW(id, kind, size, ...) ROWS_##kind(id, size)
+#define WAVE_ROW(id, kind, size, ...) ROWS_##kind(id, WAVE_SIZE(size))
 #define ALU(id, opcode, pattern, operands, version, target, form, ...)                             \
     WAVE_FORM_##form(id, __VA_ARGS__)
 /* Video instructions are large and rare: their handlers execute them. */

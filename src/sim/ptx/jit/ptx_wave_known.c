@@ -8,6 +8,13 @@ typedef u16 slot_2 __attribute__((may_alias));
 typedef u32 slot_4 __attribute__((may_alias));
 typedef u64 slot_8 __attribute__((may_alias));
 
+/* The last lane that lives. Behind it there are only lanes that have ended, or that the block never
+ * had, and whose registers nobody has written. */
+static inline __attribute__((always_inline)) unsigned last_lane(const struct ptx_warp *warp)
+{
+    return 31 - (unsigned)__builtin_clz(warp->alive | 1);
+}
+
 /* check: whether the lanes of each group, of 16 or 32, have values that lie step apart. */
 #define KNOWN(bytes)                                                                               \
     uint32_t ptx_wave_constant_##bytes(struct ptx_warp *warp, u64 slot, u64 value);                \
@@ -24,18 +31,20 @@ typedef u64 slot_8 __attribute__((may_alias));
         const slot_##bytes *at = (const void *)(warp->regs + slot);                                \
         slot_##bytes low = at[0], off = 0;                                                         \
         slot_##bytes high = group == PTX_LANES ? (slot_##bytes)(low + step * HALF) : at[HALF];     \
+        const unsigned last = last_lane(warp);                                                     \
         for (unsigned lane = 0; lane < HALF; lane++)                                               \
-            off |= at[lane] ^ (slot_##bytes)(low + step * lane);                                   \
+            off |= lane <= last ? at[lane] ^ (slot_##bytes)(low + step * lane) : 0;                \
         for (unsigned lane = 0; lane < HALF; lane++)                                               \
-            off |= at[HALF + lane] ^ (slot_##bytes)(high + step * lane);                           \
+            off |= HALF + lane <= last ? at[HALF + lane] ^ (slot_##bytes)(high + step * lane) : 0; \
         return off == 0;                                                                           \
     }
 /* Whether a predicate is the same in all lanes. */
 uint32_t ptx_wave_check_mask(struct ptx_warp *warp, u64 slot);
 uint32_t ptx_wave_check_mask(struct ptx_warp *warp, u64 slot)
 {
-    u32 mask = *(const slot_4 *)(const void *)(warp->regs + slot);
-    return mask == 0 || mask == UINT32_MAX;
+    u32 there = UINT32_MAX >> (31 - last_lane(warp));
+    u32 mask = *(const slot_4 *)(const void *)(warp->regs + slot) & there;
+    return mask == 0 || mask == there;
 }
 
 KNOWN(2)

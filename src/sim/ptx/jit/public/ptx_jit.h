@@ -20,9 +20,8 @@ bool ptx_jit_on(void);
 
 /* A launch begins. */
 void ptx_jit_launch(const struct ptx_launch *launch);
-/* What makes code hot, of warps that began with all lanes, since others gain little: one has come
- * to its end, after so many ops; has used up its budget of so many ops in a loop of the function
- * that begins at op; calls the function. */
+/* What makes code hot: a warp has come to its end, after so many ops; has used up its budget of so
+ * many ops in a loop of the function that begins at op; calls the function. */
 void ptx_jit_end(const struct ptx_launch *launch, uint64_t steps);
 void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
                   const struct ptx_launch *launch, uint64_t steps);
