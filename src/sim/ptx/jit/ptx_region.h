@@ -62,9 +62,9 @@ struct ptx_form {
     bool gathers; /* it concerns all lanes, which name each other in the slot members */
     uint32_t members;
     bool carries; /* it writes the condition code */
-    /* NaNs. Of which reads, by their bits, what is done with one NaN is done with all; whether reads
-     * of 32-bit slots go to the result as they are; and what does the same as function, except that
-     * a NaN may be any (or NULL). */
+    /* NaNs. Of which reads, by their bits, what is done with one NaN is done with all; whether
+     * reads of 32-bit slots go to the result as they are; and what does the same as function,
+     * except that a NaN may be any (or NULL). */
     uint32_t numbers;
     bool copies;
     const char *any_nan;
