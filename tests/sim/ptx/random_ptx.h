@@ -411,6 +411,46 @@ static inline void random_between(struct random_ptx *r)
                    (unsigned)random_below(r, RANDOM_P), (unsigned)random_below(r, RANDOM_P));
 }
 
+/* Between the lanes that are here, whichever these are, and under a guard those that it names. */
+static inline void random_among(struct random_ptx *r)
+{
+    static const char *const votes[] = {"all", "any", "uni"};
+    unsigned d = random_below(r, RANDOM_R), a = random_below(r, RANDOM_R);
+    unsigned p = random_below(r, RANDOM_P), q = random_below(r, RANDOM_P);
+    char guard[8] = "";
+    random_add(r, "activemask.b32 %%t1;\n");
+    if (random_below(r, 3) == 0) {
+        snprintf(guard, sizeof guard, "@%%p%u ", q);
+        random_add(r, "vote.sync.ballot.b32 %%t1, %%p%u, %%t1;\n", q);
+    }
+    switch (random_below(r, 7)) {
+    case 0: /* lanes alone have values that they all know */
+        random_add(r,
+                   "bfind.u32 %%t2, %%t1;\n%sshfl.sync.idx.b32 %%r%u|%%p%u, %%r%u, %%t2, 31, "
+                   "%%t1;\n",
+                   guard, d, p, a);
+        break;
+    case 1:
+        random_add(r, "%svote.sync.ballot.b32 %%r%u, %%p%u, %%t1;\n", guard, d, p);
+        break;
+    case 2:
+        random_add(r, "%svote.sync.%s.pred %%p%u, %%p%u, %%t1;\n", guard, votes[random_below(r, 3)],
+                   p, q);
+        break;
+    case 3:
+        random_add(r, "%smatch.any.sync.b32 %%r%u, %%r%u, %%t1;\n", guard, d, a);
+        break;
+    case 4:
+        random_add(r, "%sredux.sync.add.s32 %%r%u, %%r%u, %%t1;\n", guard, d, a);
+        break;
+    case 5:
+        random_add(r, "%sbar.warp.sync %%t1;\n", guard);
+        break;
+    default:
+        random_add(r, "%sactivemask.b32 %%r%u;\n", guard, d);
+    }
+}
+
 /* Some lanes end. */
 static inline void random_end(struct random_ptx *r)
 {
@@ -502,6 +542,8 @@ static inline void random_statements(struct random_ptx *r, unsigned count)
             random_between(r);
         else if (kind == 13 && random_below(r, 4) == 0)
             random_end(r);
+        else if (kind == 13)
+            random_among(r);
         else if (kind < 16)
             random_local(r);
         else if (kind < 20)

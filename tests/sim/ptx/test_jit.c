@@ -325,12 +325,12 @@ static void blocks_of_several_sizes_have_their_own_results(void **state)
     run_unload(run);
 }
 
-static jit_code indexed_code;
-static const struct ptx_op *indexed_left; /* where the region was left last */
+static jit_code watched;
+static const struct ptx_op *watched_left; /* where the region was left last */
 
 static const void *watched_code(void *state)
 {
-    return indexed_left = indexed_code(state);
+    return watched_left = watched(state);
 }
 
 /* A loop with a branch by %r4, which is %r1 % 4 xor what every lane has of its own. */
@@ -341,23 +341,72 @@ static const void *watched_code(void *state)
     "C: add.u32 %r2, %r2, 7;\nE: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 50; @%p1 bra L;\n"     \
     "st.global.u32 [%rd1], %r2;\n"
 
-static void branches_by_index_stay_in_their_region(void **state)
+/* A body for 64 threads that ends in the region in which it begins. */
+static void expect_stays(const char *body)
 {
-    (void)state;
-    struct run_module *run = run_load(one_kernel("", SWITCH));
+    struct run_module *run = run_load(one_kernel("", body));
     struct sim_memory *memory = run_memory(256);
     const struct ptx_code *code = ptx_module_kernel(run->module, "k")->code;
     uint64_t params = memory->address;
     assert_int_equal(run_launch(run, "k", 1, 64, &params), PTX_END_OK);
     assert_ptr_equal(code->ops->run, ptx_run_region);
     _Atomic(jit_code) *of_entry = (_Atomic(jit_code) *)(uintptr_t)code->ops->extra;
-    indexed_code = atomic_exchange(of_entry, watched_code);
+    watched = atomic_exchange(of_entry, watched_code);
+    watched_left = NULL;
     memset(memory->view, 0, 256);
     assert_int_equal(run_launch(run, "k", 1, 64, &params), PTX_END_OK);
-    assert_non_null(indexed_left);
-    assert_ptr_equal(indexed_left->run, ptx_run_exit);
+    assert_non_null(watched_left);
+    assert_ptr_equal(watched_left->run, ptx_run_exit);
     sim_memory_destroy(memory);
     run_unload(run);
+}
+
+static void branches_by_index_stay_in_their_region(void **state)
+{
+    (void)state;
+    expect_stays(SWITCH);
+}
+
+/* Of all lanes, of those that a guard names, and of those that went another way. */
+#define BETWEEN                                                                                    \
+    "mov.u32 %r1, 0; mad.lo.u32 %r2, %r0, 77, 5;\n"                                                \
+    "L: activemask.b32 %r3; shfl.sync.bfly.b32 %r4, %r2, 5, 31, %r3; add.u32 %r2, %r2, %r4;\n"     \
+    "shfl.sync.down.b32 %r4|%p2, %r2, 3, 31, -1; @%p2 add.u32 %r2, %r2, %r4;\n"                    \
+    "shfl.sync.up.b32 %r4|%p2, %r2, 1, 0x1800, -1; @%p2 xor.b32 %r2, %r2, %r4;\n"                  \
+    "and.b32 %r5, %r2, 1; setp.ne.u32 %p2, %r5, 0; vote.sync.ballot.b32 %r4, %p2, -1;\n"           \
+    "@%p2 vote.sync.any.pred %p3, %p2, %r4; @%p2 shfl.sync.idx.b32 %r5, %r2, %r1, 31, %r4;\n"      \
+    "add.u32 %r2, %r2, %r5; bar.warp.sync -1;\n"                                                   \
+    "and.b32 %r5, %r0, 31; setp.gt.u32 %p2, %r5, %r1; @%p2 bra M;\n"                               \
+    "activemask.b32 %r3; popc.b32 %r4, %r3; vote.sync.uni.pred %p2, %p2, %r3;\n"                   \
+    "shfl.sync.idx.b32 %r5, %r2, 0, 31, %r3; add.u32 %r2, %r5, %r4; @%p2 add.u32 %r2, %r2, 1;\n"   \
+    "M: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 40; @%p1 bra L;\n"                              \
+    "xor.b32 %r2, %r2, %r0; st.global.u32 [%rd1], %r2;\n"
+
+static void shuffles_and_votes_stay_in_their_region(void **state)
+{
+    (void)state;
+    uint32_t words[64] = {0};
+    uint64_t before = statistics().in_memory;
+    expect_stays(BETWEEN);
+    expect_same(BETWEEN, words, 64);
+    assert_int_not_equal(words[1], words[2]);
+    assert_int_equal(statistics().in_memory, before);
+}
+
+/* Lanes that name others that are elsewhere wait for them, and those in no mask are reported. */
+static void shuffles_wait_for_lanes_that_are_elsewhere(void **state)
+{
+    (void)state;
+    uint32_t words[64] = {0};
+    expect_same("mov.u32 %r1, 0; mov.u32 %r2, 3; mov.u32 %r5, 0;\n" /* each lane leaves out one */
+                "L: add.u32 %r5, %r5, %r0; and.b32 %r3, %r0, 3; setp.eq.u32 %p2, %r3, %r1;\n"
+                "@%p2 bra N; mul.lo.u32 %r2, %r2, 5;\nshfl.sync.bfly.b32 %r4, %r2, 1, 31, -1;\n"
+                "add.u32 %r2, %r2, %r4;\nN: add.u32 %r2, %r2, %r5; add.u32 %r1, %r1, 1;\n"
+                "setp.lt.u32 %p1, %r1, 9; @%p1 bra L;\nst.global.u32 [%rd1], %r2;\n",
+                words, 64);
+    assert_int_not_equal(words[1], words[2]);
+    const char *body = "shfl.sync.bfly.b32 %r1, %r0, 1, 31, 0xffff;\nst.global.u32 [%rd1], %r1;\n";
+    assert_int_equal(one_run("", body, 64, words, 64), PTX_END_ILLEGAL_INSTRUCTION);
 }
 
 static void branches_by_index_go_where_the_interpreter_goes(void **state)
@@ -499,6 +548,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(blocks_of_several_sizes_have_their_own_results),
         cmocka_unit_test(branches_by_index_stay_in_their_region),
         cmocka_unit_test(branches_by_index_go_where_the_interpreter_goes),
+        cmocka_unit_test(shuffles_and_votes_stay_in_their_region),
+        cmocka_unit_test(shuffles_wait_for_lanes_that_are_elsewhere),
         cmocka_unit_test(a_kernel_of_many_instructions_runs),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);

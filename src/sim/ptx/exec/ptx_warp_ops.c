@@ -1,8 +1,8 @@
 /* Operations between the lanes of a warp: shuffles, votes, matches, reductions.
  * How lanes that have diverged reconverge for them is ptx_warp.c's (ptx_warp_gather). */
+#include "ptx_between_lanes.h"
 #include "ptx_checks.h"
 #include "ptx_memory.h"
-#include "ptx_shuffle.h"
 #include "ptx_warp.h"
 #include "sim_isa.h"
 
@@ -99,29 +99,15 @@ const struct ptx_op *ptx_run_shuffle_idx(struct ptx_warp *warp, const struct ptx
 
 /* ---- vote ------------------------------------------------------------------------------- */
 
-static bool decide(char mode, uint32_t votes, uint32_t members)
-{
-    switch (mode) {
-    case 'a':
-        return votes == members;
-    case 'y':
-        return votes != 0;
-    default:
-        return votes == 0 || votes == members;
-    }
-}
-
 const struct ptx_op *ptx_run_vote(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct ptx_warp_op *extra = op->extra;
     if (extra->sync && !ptx_warp_gather(warp, op, extra->members))
         return NULL;
-    uint32_t votes = *slot32(warp, op->a), predicate = 0, ballot[PTX_LANES];
-    for (unsigned lane = 0; lane < PTX_LANES; lane++) {
-        uint32_t members = extra->sync ? members_of(warp, extra->members, lane) : warp->mask;
-        ballot[lane] = votes & members;
-        predicate |= (uint32_t)decide(extra->mode, ballot[lane], members) << lane;
-    }
+    const uint32_t *named = extra->sync ? slot32(warp, extra->members) : NULL;
+    uint32_t ballot[PTX_LANES];
+    uint32_t predicate =
+        ptx_vote_lanes(extra->mode, *slot32(warp, op->a), warp->mask, named, ballot);
     if (extra->mode == 'B')
         write_lanes(warp, op->d, ballot);
     else

@@ -159,10 +159,12 @@ static bool form_packing(const struct ptx_op *op, bool some, struct ptx_form *fo
 
 static bool form_fence(const struct ptx_op *op, struct ptx_form *form)
 {
+    if (op->run != ptx_run_fence_block && op->run != ptx_run_fence_device &&
+        op->run != ptx_run_fence_acquire && op->run != ptx_run_fence_release)
+        return false;
     form->kind = WAVE_HANDLER;
     form->plain = true;
-    return op->run == ptx_run_fence_block || op->run == ptx_run_fence_device ||
-           op->run == ptx_run_fence_acquire || op->run == ptx_run_fence_release;
+    return true;
 }
 
 static bool form_atomic(const struct ptx_op *op, struct ptx_form *form)
@@ -181,27 +183,6 @@ static bool form_atomic(const struct ptx_op *op, struct ptx_form *form)
             ptx_form_write(form, atomic->d[i], size);
     }
     ptx_form_read(form, atomic->c, atomic->c ? size : 0);
-    return true;
-}
-
-/* Between the lanes of a warp. */
-static bool form_gathering(const struct ptx_op *op, struct ptx_form *form)
-{
-    bool vote = op->run == ptx_run_vote;
-    const struct ptx_warp_op *extra = op->extra;
-    if ((!vote && op->run != ptx_run_shuffle_up && op->run != ptx_run_shuffle_down &&
-         op->run != ptx_run_shuffle_bfly && op->run != ptx_run_shuffle_idx) ||
-        !extra->sync)
-        return false;
-    *form = (struct ptx_form){
-        .kind = WAVE_HANDLER, .plain = true, .gathers = true, .members = extra->members};
-    ptx_form_read(form, op->a, vote ? MASK : SLOT_4);
-    ptx_form_read(form, op->b, vote ? 0 : SLOT_4);
-    ptx_form_read(form, op->c, vote ? 0 : SLOT_4);
-    ptx_form_read(form, extra->members, SLOT_4);
-    ptx_form_write(form, op->d, vote && extra->mode != 'B' ? MASK : SLOT_4);
-    if (extra->has_predicate)
-        ptx_form_write(form, extra->predicate, MASK);
     return true;
 }
 
@@ -291,7 +272,8 @@ bool ptx_form_of(const struct ptx_code *code, const struct ptx_op *op, struct pt
         form_access(code, op, PTX_WAVE_UNKNOWN, out_form);
         return true;
     }
-    if (form_fence(op, out_form) || form_atomic(op, out_form) || form_gathering(op, out_form))
+    if (ptx_form_lanes(op, false, out_form) || form_atomic(op, out_form) ||
+        form_fence(op, out_form))
         return true;
     *out_form = (struct ptx_form){.kind = WAVE_HANDLER, .any = true};
     return true;
@@ -309,7 +291,7 @@ bool ptx_form_some(const struct ptx_code *code, const struct ptx_op *op, const s
 {
     *out_form = (struct ptx_form){.kind = WAVE_EFFECT};
     bool found = ptx_form_alu(code, op, true, out_form) || form_simple(op, true, out_form) ||
-                 form_packing(op, true, out_form);
+                 form_packing(op, true, out_form) || ptx_form_lanes(op, true, out_form);
     if (!found)
         return false;
     out_form->arguments[out_form->argument_count++] = guard ? guard->a : PTX_NO_GUARD;

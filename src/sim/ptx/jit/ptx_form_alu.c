@@ -103,17 +103,9 @@ bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool som
     out_form->carries = row->kind == CARRY;
     out_form->copies = copies(row);
     bool modified = handlers[0] != handlers[1] && op->run == handlers[1];
-    /* These set the host's rounding mode, from which instructions beside them would have to be kept
-     * away. */
-    if ((row->kind == ROUND || row->kind == NUMBERS) && modified) {
-        out_form->kind = WAVE_HANDLER;
-        out_form->plain = true;
-        add_slots(row, op, out_form);
-        return !some;
-    }
     out_form->kind = WAVE_EFFECT;
     out_form->function = function_of(row, modified, some);
-    if (row->kind == ROUND)
+    if (row->kind == ROUND && !modified)
         out_form->any_nan = some ? row->any_nan_some : row->any_nan;
     const uint64_t arguments[] = {op->d, op->a, op->b, op->c, op->e, op->mods, op->bits};
     for (unsigned i = 0; i < 7; i++)

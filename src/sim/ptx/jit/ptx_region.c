@@ -121,9 +121,12 @@ static void append(struct ptx_building *building, const struct ptx_form *form,
 static bool can_guard(const struct ptx_building *building, const struct ptx_op *guard)
 {
     struct ptx_form form;
-    for (const struct ptx_op *op = guard + 1; op + 1 < guard->target; op++)
-        if (!ptx_form_some(building->code, op, guard, &form))
+    for (const struct ptx_op *op = guard + 1; op + 1 < guard->target; op++) {
+        bool repeats = jit_mode() != JIT_COMPARE || ptx_form_repeats(building->code, op);
+        if (!repeats || !ptx_form_some(building->code, op, guard, &form) ||
+            (form.gathers && op != guard + 1)) /* the region would be left in between */
             return false;
+    }
     return true;
 }
 
@@ -174,6 +177,21 @@ static bool form_guarded_access(const struct ptx_building *building, const struc
     return out_form->kind == WAVE_ATTEMPT;
 }
 
+/* Leaves the region before op, or before its guard, unless the lanes that execute it meet. */
+static void append_gathering(struct ptx_building *building, const struct ptx_form *form,
+                             const struct ptx_op *guard, const struct ptx_op *op)
+{
+    struct ptx_form gathers = {
+        .kind = WAVE_GUARD,
+        .function = "ptx_wave_gathers",
+        .arguments = {form->members, guard ? guard->a : PTX_NO_GUARD, guard ? guard->b : 0},
+        .argument_count = 3};
+    ptx_form_read(&gathers, form->members, 4 * PTX_LANES);
+    if (guard)
+        ptx_form_read(&gathers, guard->a, sizeof(uint32_t));
+    append(building, &gathers, guard ? guard : op, guard ? guard->target : op + 1);
+}
+
 /* Appends the ops from a guard to its end, which is returned. */
 static const struct ptx_op *append_guarded(struct ptx_building *building,
                                            const struct ptx_op *guard)
@@ -183,6 +201,8 @@ static const struct ptx_op *append_guarded(struct ptx_building *building,
         for (const struct ptx_op *op = guard + 1; op + 1 < guard->target; op++) {
             ptx_form_some(building->code, op, guard, &form);
             take_any_nan(building, op, &form);
+            if (form.gathers)
+                append_gathering(building, &form, guard, op);
             append(building, &form, op, op + 1);
         }
         return guard->target;
@@ -204,17 +224,11 @@ static void append_for_lanes(struct ptx_building *building, struct ptx_form *for
 {
     const struct ptx_parts *parts = building->known->parts;
     static const struct ptx_form together = {.kind = WAVE_GUARD, .function = "ptx_wave_together"};
-    const struct ptx_form gathers = {.kind = WAVE_GUARD,
-                                     .function = "ptx_wave_gathers",
-                                     .arguments = {form->members},
-                                     .argument_count = 1,
-                                     .reads = {{WAVE_FRAME, form->members, 4 * PTX_LANES}},
-                                     .read_count = 1};
     if (form->any)
         append(building, &together, op, op + 1);
-    else if (form->gathers)
-        append(building, &gathers, op, op + 1);
-    else if (parts && ptx_parts_keeps(parts, op, form)) {
+    if (form->gathers)
+        append_gathering(building, form, NULL, op);
+    if (!form->any && parts && ptx_parts_keeps(parts, op, form)) {
         bool effect = form->kind == WAVE_EFFECT;
         if (effect && !ptx_form_some(building->code, op, NULL, form))
             building->failed = true; /* each effect has both forms */

@@ -59,7 +59,7 @@ struct ptx_form {
     unsigned read_count, write_count;
     bool plain;   /* the handler does nothing that wave_inst.plain excludes */
     bool any;     /* the handler may access every slot of the region */
-    bool gathers; /* it concerns all lanes, which name each other in the slot members */
+    bool gathers; /* its lanes name each other in the slot members, and have to be there */
     uint32_t members;
     bool carries; /* it writes the condition code */
     /* NaNs. Of which reads, by their bits, what is done with one NaN is done with all; whether
@@ -83,6 +83,9 @@ void ptx_form_write(struct ptx_form *form, uint32_t offset, uint32_t size);
 /* Arithmetic: false if op is not a row of ptx_alu.def. */
 bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool some,
                   struct ptx_form *out_form);
+/* Shuffles, votes and other ops between lanes: false if it is none, or has no function for some
+ * lanes, where these are asked for. */
+bool ptx_form_lanes(const struct ptx_op *op, bool some, struct ptx_form *out_form);
 /* Loads and stores. many: the function has many of them, so that each has to be small. */
 void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool many,
                      struct ptx_form *out_form);

@@ -12,11 +12,6 @@
 /* The copy is no wave. */
 #define ptx_wave_of(warp) ((struct ptx_wave *)(warp)->private)
 #define PTX_ALU_HANDLER   LANE
-#define ALWAYS            static inline __attribute__((always_inline, unused))
-#define OPERANDS          u64 d, u64 a, u64 b, u64 c, u64 e, u64 mods, u64 bits
-#define FUNCTION(name)    uint32_t name(struct ptx_warp *warp, OPERANDS)
-#define GUARDED(name)     uint32_t name(struct ptx_warp *warp, OPERANDS, u64 guard, u64 inverted)
-
 /* Handlers of exec that functions below call. */
 #define PTX_HANDLER(name)                                                                          \
     __attribute__((always_inline))                                                                 \
@@ -52,6 +47,7 @@ PTX_HANDLER(keep_address)
 #include "ptx_address.c"
 
 #include "ptx_wave_forms.h"
+#include "ptx_wave_some.h"
 
 /* ---- warps for handlers -------------------------------------------------------------- */
 
@@ -63,13 +59,6 @@ ALWAYS void take_all(struct ptx_warp *to, const struct ptx_warp *from)
     to->whole = true;
     for (unsigned i = 0; i < PTX_LANES; i++)
         to->lanes[i] = -1;
-}
-
-ALWAYS u32 guard_mask(const struct ptx_warp *warp, u64 guard, u64 inverted)
-{
-    if (guard == PTX_NO_GUARD)
-        return warp->now;
-    return (*mask_slot(warp, (u32)guard) ^ (u32)inverted) & warp->now;
 }
 
 ALWAYS void take_some(struct ptx_warp *to, const struct ptx_warp *from, u32 mask)
@@ -99,63 +88,6 @@ ALWAYS void take_places(struct ptx_warp *to, const struct ptx_warp *from)
         .d = (u32)d, .a = (u32)a, .b = (u32)b, .c = (u32)c, .e = (u32)e, .mods = mods,             \
         .bits = bits                                                                               \
     }
-
-/* ---- results of some lanes ------------------------------------------------------------------
- *
- * The op is executed for all lanes; those that are not in the mask get back what they had. */
-
-typedef int32_t lanes_4 __attribute__((vector_size(128)));
-typedef int16_t lanes_2 __attribute__((vector_size(64)));
-typedef int64_t lanes_8 __attribute__((vector_size(256)));
-
-struct kept {
-    unsigned char bytes[PTX_LANES * 16];
-};
-
-ALWAYS struct kept keep(const struct ptx_warp *warp, u64 slot, unsigned size)
-{
-    struct kept kept;
-    __builtin_memcpy(kept.bytes, warp->regs + slot, size);
-    return kept;
-}
-
-/* -1 for lanes in the mask, 0 for others. */
-ALWAYS lanes_4 lanes_in(u32 mask)
-{
-    lanes_4 bits;
-    __builtin_memcpy(&bits, lane_bit, sizeof bits);
-    return (lanes_4)((bits & (int32_t)mask) != 0);
-}
-
-#define BLEND(type, lanes)                                                                         \
-    {                                                                                              \
-        type old, new;                                                                             \
-        __builtin_memcpy(&old, kept->bytes, sizeof old);                                           \
-        __builtin_memcpy(&new, at, sizeof new);                                                    \
-        new = (new &(lanes)) | (old & ~(lanes));                                                   \
-        __builtin_memcpy(at, &new, sizeof new);                                                    \
-    }
-
-ALWAYS void give_back(struct ptx_warp *warp, u64 slot, unsigned size, const struct kept *kept,
-                      u32 mask)
-{
-    unsigned char *at = warp->regs + slot;
-    const lanes_4 lanes = lanes_in(mask);
-    if (size == sizeof(u32)) {
-        u32 old, new;
-        __builtin_memcpy(&old, kept->bytes, sizeof old);
-        __builtin_memcpy(&new, at, sizeof new);
-        new = (new &mask) | (old & ~mask);
-        __builtin_memcpy(at, &new, sizeof new);
-    } else if (size == sizeof(lanes_2)) {
-        BLEND(lanes_2, __builtin_convertvector(lanes, lanes_2))
-    } else if (size == sizeof(lanes_4)) {
-        BLEND(lanes_4, lanes)
-    } else {
-        BLEND(lanes_8, __builtin_convertvector(lanes, lanes_8))
-    }
-}
-#undef BLEND
 
 /* ---- arithmetic ---------------------------------------------------------------------------- */
 
@@ -189,8 +121,8 @@ ALWAYS void give_back(struct ptx_warp *warp, u64 slot, unsigned size, const stru
         return 1;                                                                                  \
     }
 
-/* Rows that look at modifiers have functions with and without them. Those of the rounding mode,
- * which are rare, and which the handler sets, have none. */
+/* Rows that look at modifiers have functions with and without them. What sets the host's rounding
+ * mode has operands and results in memory, which keeps arithmetic of others out of it. */
 #define ASIDE                    __attribute__((noinline))
 #define WITHOUT(id, size, tests) ARITHMETIC(id, plain_##id, size, tests, )
 #define WITH(id, size, tests, how)                                                                 \
@@ -200,8 +132,12 @@ ALWAYS void give_back(struct ptx_warp *warp, u64 slot, unsigned size, const stru
 #define ROWS_TWICE(id, size)  WITH(id, size, false, )
 #define ROWS_SERIES(id, size) WITH(id, size, false, ASIDE)
 #define ROWS_ROUND(id, size)                                                                       \
-    WITHOUT(id, size, false) ARITHMETIC(any_nan_##id, any_nan_##id, size, false, )
-#define ROWS_NUMBERS(id, size)        WITHOUT(id, size, false)
+    WITHOUT(id, size, false)                                                                       \
+    ARITHMETIC(any_nan_##id, any_nan_##id, size, false, )                                          \
+    ARITHMETIC(modified_##id, modified_##id, size, false, ASIDE)
+#define ROWS_NUMBERS(id, size)                                                                     \
+    WITHOUT(id, size, false)                                                                       \
+    ARITHMETIC(modified_##id, modified_##id, size, false, ASIDE)
 #define ROWS_TEST(id, size)           WITHOUT(id, size, true)
 #define ROWS_TEST_TWICE(id, size)     WITH(id, size, true, )
 #define ROWS_SET(id, size)            WITHOUT(id, size, false)
@@ -435,22 +371,4 @@ uint32_t ptx_wave_none(struct ptx_warp *warp, u64 slot, u64 inverted);
 uint32_t ptx_wave_none(struct ptx_warp *warp, u64 slot, u64 inverted)
 {
     return guard_mask(warp, slot, inverted) == 0;
-}
-
-/* Of an op that concerns all lanes: whether all that live execute. */
-uint32_t ptx_wave_together(struct ptx_warp *warp);
-uint32_t ptx_wave_together(struct ptx_warp *warp)
-{
-    return warp->now == warp->alive;
-}
-
-/* The same, of one whose lanes name each other in a slot: and whether all name all. */
-uint32_t ptx_wave_gathers(struct ptx_warp *warp, u64 members);
-uint32_t ptx_wave_gathers(struct ptx_warp *warp, u64 members)
-{
-    const slot_b32 *named = (const void *)(warp->regs + members);
-    u32 all = UINT32_MAX;
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-        all &= named[lane];
-    return all == UINT32_MAX && warp->now == warp->alive;
 }
