@@ -416,6 +416,67 @@ static void invalid_atomics_are_faults(void **state)
         PTX_END_ILLEGAL_ADDRESS);
 }
 
+/* Bytes of what a thread has: its operand, the two places, and what it found in each. */
+enum { SUM_PLACES = 256, SUM_OLDS = 272, SUM_STEP = 264, SUM_WORDS = 200 };
+
+/* 32 lanes add to one place at once, and one after the other to another one. */
+static void expect_sums(const char *type, const uint64_t values[4], uint64_t first, bool shared)
+{
+    static char body[4096];
+    const char *reg = strcmp(type, "f32") == 0 ? "%r" : "%rd", *in = shared ? "shared" : "global";
+    int length =
+        snprintf(body, sizeof body,
+                 "mov.u64 %%rd3, %s; ld.global.b%s %s10, [%%rd2]; ld.global.b%s %s11, [%%rd0+%d];\n"
+                 "st.%s.b%s [%%rd3], %s11; st.%s.b%s [%%rd3+8], %s11; bar.warp.sync -1;\n"
+                 "atom.%s.add.%s %s12, [%%rd3], %s10;\nmov.u32 %%r1, 0;\n"
+                 "L: setp.eq.u32 %%p1, %%r0, %%r1;\n@%%p1 atom.%s.add.%s %s13, [%%rd3+8], %s10;\n"
+                 "add.u32 %%r1, %%r1, 1; setp.lt.u32 %%p2, %%r1, 32; @%%p2 bra L;\n",
+                 shared ? "s" : "%rd4", type + 1, reg, type + 1, reg, SUM_PLACES, in, type + 1, reg,
+                 in, type + 1, reg, in, type, reg, reg, in, type, reg, reg);
+    snprintf(body + length, sizeof body - (size_t)length,
+             "ld.%s.b%s %s14, [%%rd3]; ld.%s.b%s %s15, [%%rd3+8];\n"
+             "st.global.b%s [%%rd2+%d], %s12; st.global.b%s [%%rd2+%d], %s13;\n"
+             "st.global.b%s [%%rd0+%d], %s14; st.global.b%s [%%rd0+%d], %s15;\n",
+             in, type + 1, reg, in, type + 1, reg, type + 1, SUM_OLDS, reg, type + 1,
+             SUM_OLDS + SUM_STEP, reg, type + 1, SUM_OLDS + 256, reg, type + 1,
+             SUM_OLDS + SUM_STEP + 256, reg);
+    static char all[5000];
+    snprintf(all, sizeof all, "add.u64 %%rd4, %%rd0, %d;\n%s", SUM_PLACES, body);
+    uint64_t words[SUM_WORDS / 2 + 8] = {0};
+    for (unsigned i = 0; i < 32; i++)
+        words[i] = values[i * 7 % 4];
+    words[SUM_PLACES / 8] = first;
+    assert_int_equal(one_run(".shared .align 8 .b64 s[2];", all, 32, (uint32_t *)(void *)words,
+                             2 * (sizeof words / sizeof *words)),
+                     PTX_END_OK);
+    assert_memory_equal(words + SUM_OLDS / 8, words + (SUM_OLDS + SUM_STEP) / 8, SUM_STEP);
+    assert_int_equal(words[SUM_OLDS / 8], first);
+}
+
+static void sums_of_several_lanes_are_those_of_one_after_the_other(void **state)
+{
+    (void)state;
+    static const uint64_t singles[][5] = {
+        {0x3f800001, 0x40490fdb, 0xc2280000, 0x33000001, 0},          /* ordinary ones */
+        {0, 0x80000000, 0x00000001, 0x3f800000, 0x80000000},          /* a subnormal operand */
+        {0, 0x80000000, 0, 0x80000000, 0x00000007},                   /* one that is there */
+        {0x00800001, 0x80800000, 0x00800003, 0x80800002, 0},          /* sums that are */
+        {0x7f800000, 0xff800000, 0x3f800000, 0, 0x3f800000},          /* a NaN of infinities */
+        {0x3f800000, 0x7fc12345, 0xffc00001, 0x7f800001, 0x40000000}, /* NaNs */
+    };
+    static const uint64_t doubles[][5] = {
+        {0x3ff0000000000001, 0x400921fb54442d18, 0xc045000000000000, 0x3ca0000000000001, 0},
+        {0x7ff0000000000000, 0xfff0000000000000, 0x3ff0000000000000, 0, 0},
+        {0x3ff0000000000000, 0x7ff8000000012345, 0xfff0000000000001, 1, 0x4000000000000000},
+    };
+    for (unsigned shared = 0; shared < 2; shared++) {
+        for (unsigned i = 0; i < sizeof singles / sizeof *singles; i++)
+            expect_sums("f32", singles[i], singles[i][4], shared);
+        for (unsigned i = 0; i < sizeof doubles / sizeof *doubles; i++)
+            expect_sums("f64", doubles[i], doubles[i][4], shared);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +490,7 @@ int main(void)
         cmocka_unit_test(floats_add),
         cmocka_unit_test(subnormals_are_flushed_in_global_memory_only),
         cmocka_unit_test(a_sum_that_is_nan_is_the_canonical_nan),
+        cmocka_unit_test(sums_of_several_lanes_are_those_of_one_after_the_other),
         cmocka_unit_test(pairs_of_halves_add_separately),
         cmocka_unit_test(halves_round_to_nearest_even),
         cmocka_unit_test(vectors_combine_element_by_element),

@@ -219,6 +219,68 @@ static void exact_add_8(unsigned char *where, uint32_t lanes, const unsigned cha
 }
 #undef EXACT_ADD
 
+/* ---- sums of several lanes at one place --------------------------------------------------------
+ *
+ * Each sum waits for the one before it. In a register of its own kind that is the addition alone,
+ * without the rare cases: a NaN remains one to the last sum, and a subnormal is found beside the
+ * additions. Those are left to what adds one by one. */
+
+static bool is_subnormal(uint32_t bits)
+{
+    return (bits << 1) - 1 < 0x00ffffff;
+}
+
+static bool sums_f32(uint32_t found, uint32_t lanes, const uint32_t *values, uint32_t *olds,
+                     bool flush, uint32_t *out_next)
+{
+    float sum = sim_float_of(found);
+    bool rare = is_subnormal(found);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        olds[lane] = sim_bits_of(sum);
+        sum += sim_float_of(values[lane]);
+        rare |= is_subnormal(values[lane]) | is_subnormal(sim_bits_of(sum));
+    }
+    *out_next = sim_bits_of(sum);
+    return sum == sum && !(flush && rare);
+}
+
+static bool sums_f64(uint64_t found, uint32_t lanes, const uint64_t *values, uint64_t *olds,
+                     bool flush, uint64_t *out_next)
+{
+    double sum = sim_double_of(found);
+    (void)flush;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        olds[lane] = sim_bits_of_double(sum);
+        sum += sim_double_of(values[lane]);
+    }
+    *out_next = sim_bits_of_double(sum);
+    return sum == sum;
+}
+
+#define SEVERAL(id, value, sums)                                                                   \
+    __attribute__((no_sanitize("thread"))) static void several_##id(                               \
+        unsigned char *where, uint32_t lanes, const unsigned char *b_slot,                         \
+        const unsigned char *c_slot, unsigned char *out_old, bool shared)                          \
+    {                                                                                              \
+        value *place = (value *)(void *)where, *olds = (value *)(void *)out_old, found, next;      \
+        const value *values = (const value *)(const void *)b_slot;                                 \
+        found = __atomic_load_n(place, __ATOMIC_RELAXED);                                          \
+        do {                                                                                       \
+            if ((lanes & (lanes - 1)) == 0 || !sums(found, lanes, values, olds, !shared, &next)) { \
+                element_##id(where, lanes, b_slot, c_slot, out_old, shared);                       \
+                return;                                                                            \
+            }                                                                                      \
+        } while (!shared && !__atomic_compare_exchange_n(place, &found, next, false,               \
+                                                         __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));     \
+        if (shared)                                                                                \
+            __atomic_store_n(place, next, __ATOMIC_RELAXED);                                       \
+    }
+SEVERAL(ADD_F32, uint32_t, sums_f32)
+SEVERAL(ADD_F64, uint64_t, sums_f64)
+#undef SEVERAL
+
 /* ---- the op -------------------------------------------------------------------------------- */
 
 static bool is_within(const unsigned char *where, const unsigned char *start, size_t size)
@@ -293,6 +355,8 @@ static const struct {
     {"add", PTX_S32, exact_add_4},
     {"add", PTX_U64, exact_add_8},
     {"add", PTX_S64, exact_add_8},
+    {"add", PTX_F32, several_ADD_F32},
+    {"add", PTX_F64, several_ADD_F64},
     {"exch", PTX_U32, element_EXCH_B32},
     {"exch", PTX_S32, element_EXCH_B32},
     {"exch", PTX_F32, element_EXCH_B32},
