@@ -260,6 +260,8 @@ LANE bool move_rows(const struct amdgpu_scattered *s, bool write)
             store_row(s, first, end, row);
         else
             load_row(s, first, end, row, &loaded);
+        if (!write && !s->lds)
+            __builtin_prefetch(row + size + 60);
         left &= end < 64 ? UINT64_MAX << end : 0;
     }
     if (!write)

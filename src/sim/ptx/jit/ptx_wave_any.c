@@ -174,6 +174,66 @@ LANE void scatter(u32 mask, unsigned size, const unsigned char *slot, const stru
     }
 }
 
+/* ---- rows of some lanes -------------------------------------------------------------------------
+ *
+ * What a warp accesses of an image, whose lines it goes through by lanes, is a few rows: as many
+ * loads of vectors cost less than gathering elements. */
+
+enum { ROWS_MAX = 4 };
+
+/* A bit for each lane behind the first one whose element does not follow that of the lane before
+ * it. out_keys: where lane 0's element would be, by the lane's address. */
+LANE u32 find_breaks(const struct eights *at, unsigned size, struct eights *out_keys)
+{
+    u32 breaks = 0;
+    EACH_EIGHT(i)
+    {
+        out_keys->of[i] = _mm512_sub_epi64(at->of[i], eight_lanes(i, size));
+    }
+    EACH_EIGHT(i)
+    {
+        __m512i before =
+            _mm512_alignr_epi64(out_keys->of[i], out_keys->of[i ? i - 1 : 0], PTX_LANES / 4 - 1);
+        breaks |= (u32)_mm512_cmpneq_epi64_mask(out_keys->of[i], before) << (8 * i);
+    }
+    return breaks & ~1u;
+}
+
+/* The first lanes of left that are in one row. */
+LANE u32 first_row(u32 left, u32 breaks)
+{
+    u32 behind = breaks & (u32)(UINT64_MAX << 1 << __builtin_ctz(left));
+    return behind ? left & ((behind & -behind) - 1) : left;
+}
+
+/* In the order of lanes: where rows overlap, the last lane's element remains. False: there are too
+ * many. */
+LANE bool move_rows(const struct window *window, const struct eights *at, unsigned size, bool write,
+                    unsigned char *values)
+{
+    struct eights keys;
+    const u32 breaks = find_breaks(at, size, &keys);
+    u64 key[PTX_LANES] __attribute__((aligned(64)));
+    if (__builtin_popcount(breaks) >= ROWS_MAX)
+        return false;
+    EACH_EIGHT(i)
+    {
+        _mm512_store_si512(key + 8 * i, keys.of[i]);
+    }
+    _Pragma("clang loop unroll(disable)") for (u32 left = window->mask, row; left; left &= ~row)
+    {
+        unsigned char *where = window->where + key[__builtin_ctz(left)];
+        row = first_row(left, breaks);
+        if (write) {
+            store_row(row, size, values, where);
+        } else {
+            load_row(row, size, values, where);
+            __builtin_prefetch(where + (32 - __builtin_clz(row)) * size + 60);
+        }
+    }
+    return true;
+}
+
 LANE bool move_words(struct eights at, const struct window *window, unsigned size, unsigned count,
                      bool write, unsigned char *values)
 {
@@ -188,7 +248,7 @@ LANE bool move_words(struct eights at, const struct window *window, unsigned siz
         store_row(window->mask, size, values, where + first);
     else if (in_row)
         load_row(window->mask, size, values, where + first);
-    else
+    else if (count > 1 || window->crosswise || !move_rows(window, &at, size, write, values))
         UNROLLED for (unsigned i = 0; i < count; i++)
         {
             unsigned char *slot = values + PTX_LANES * size * i;

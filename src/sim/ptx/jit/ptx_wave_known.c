@@ -29,14 +29,16 @@ static inline __attribute__((always_inline)) unsigned last_lane(const struct ptx
     uint32_t ptx_wave_check_##bytes(struct ptx_warp *warp, u64 slot, u64 group, u64 step)          \
     {                                                                                              \
         const slot_##bytes *at = (const void *)(warp->regs + slot);                                \
-        slot_##bytes low = at[0], off = 0;                                                         \
+        slot_##bytes low = at[0];                                                                  \
+        bool off = false; /* a mask and not a reduction of vectors */                              \
         slot_##bytes high = group == PTX_LANES ? (slot_##bytes)(low + step * HALF) : at[HALF];     \
         const unsigned last = last_lane(warp);                                                     \
         for (unsigned lane = 0; lane < HALF; lane++)                                               \
-            off |= lane <= last ? at[lane] ^ (slot_##bytes)(low + step * lane) : 0;                \
+            off |= (lane <= last) & (at[lane] != (slot_##bytes)(low + step * lane));               \
         for (unsigned lane = 0; lane < HALF; lane++)                                               \
-            off |= HALF + lane <= last ? at[HALF + lane] ^ (slot_##bytes)(high + step * lane) : 0; \
-        return off == 0;                                                                           \
+            off |= (HALF + lane <= last) &                                                         \
+                   (at[HALF + lane] != (slot_##bytes)(high + step * lane));                        \
+        return !off;                                                                               \
     }
 /* Whether a predicate is the same in all lanes. */
 uint32_t ptx_wave_check_mask(struct ptx_warp *warp, u64 slot);
