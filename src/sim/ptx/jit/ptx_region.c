@@ -284,17 +284,16 @@ static void end_block(struct ptx_building *building, struct wave_block *block,
 /* ---- blocks ------------------------------------------------------------------------------------
  */
 
-/* Where lanes may wait while others execute, or there are fewer, functions for rows of all lanes
- * would be in vain. */
+/* Where lanes may wait while others execute, or there are fewer, functions for all lanes would be in
+ * vain. */
 static enum ptx_wave_shape shape_of(const struct ptx_known *known, const struct ptx_op *op)
 {
     enum ptx_wave_shape shape = ptx_facts_shape(known->facts, op);
     bool some =
         known->ragged || (known->parts && ptx_parts_next(known->parts, op, 0) != PTX_NO_LINE);
-    return some && (shape != PTX_WAVE_ALL_SAME || ptx_form_is_store(known->code, op)) &&
-                   ptx_form_is_any(op)
-               ? PTX_WAVE_UNKNOWN
-               : shape;
+    bool all = shape != PTX_WAVE_ALL_SAME || ptx_form_is_store(known->code, op);
+    return some && all && ptx_form_is_any(op) && !ptx_form_is_some(op, shape) ? PTX_WAVE_UNKNOWN
+                                                                              : shape;
 }
 
 static void make_block(struct ptx_building *building, unsigned number)

@@ -91,6 +91,8 @@ void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool ma
                      struct ptx_form *out_form);
 /* Whether there is a function for it where nothing is known about its addresses. */
 bool ptx_form_is_any(const struct ptx_op *op);
+/* Whether the one for that shape executes some lanes as well as all. */
+bool ptx_form_is_some(const struct ptx_op *op, enum ptx_wave_shape shape);
 /* The form of an access of which that is known. */
 void ptx_form_shape(const struct ptx_code *code, const struct ptx_op *op, enum ptx_wave_shape shape,
                     struct ptx_form *form);

@@ -185,6 +185,107 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
            move_halves(warp, access, space, &low, &high);
 }
 
+/* ---- rows of some lanes -------------------------------------------------------------------------
+ *
+ * On hosts that load and store the lanes of a mask, where others wait. What is known of addresses
+ * is true of those that wait, too. */
+
+#ifdef __AVX512F__
+
+#define SOME_ROWS(size, count) ((count) == 1 && (size) >= 4)
+
+LANE void load_lanes(u32 mask, unsigned size, unsigned char *slot, const unsigned char *from,
+                     bool kept)
+{
+    __m512i old = kept ? _mm512_loadu_si512(slot) : _mm512_setzero_si512();
+    if (size == 4)
+        old = _mm512_mask_loadu_epi32(old, (__mmask16)mask, from);
+    else
+        old = _mm512_mask_loadu_epi64(old, (__mmask8)mask, from);
+    _mm512_storeu_si512(slot, old);
+}
+
+LANE void store_lanes(u32 mask, unsigned size, const unsigned char *slot, unsigned char *to)
+{
+    if (size == 4)
+        _mm512_mask_storeu_epi32(to, (__mmask16)mask, _mm512_loadu_si512(slot));
+    else
+        _mm512_mask_storeu_epi64(to, (__mmask8)mask, _mm512_loadu_si512(slot));
+}
+
+struct some {
+    u32 mask; /* from lane first on */
+    unsigned first;
+    unsigned char *where; /* of lane first, whether it executes or not */
+};
+
+/* n lanes from first on that are in a row unless addresses wrap; no bytes of lanes that do not
+ * execute have to be there. */
+LANE bool locate_some(const struct ptx_warp *warp, const struct ptx_access *access,
+                      const struct sim_space *space, unsigned first, unsigned n, u32 mask,
+                      struct some *out_some)
+{
+    struct run run;
+    *out_some = (struct some){.mask = mask >> first & UINT32_MAX >> (32 - n), .first = first};
+    if (!out_some->mask)
+        return true;
+    if (!is_known(warp, access, false, first, n, &run))
+        return false;
+    size_t start = (size_t)__builtin_ctz(out_some->mask) * access->bytes;
+    size_t end = (size_t)(32 - __builtin_clz(out_some->mask)) * access->bytes;
+    out_some->where = reach_in(warp, access->space, space, run.at + start, end - start);
+    if (!out_some->where)
+        return false;
+    out_some->where -= start;
+    return true;
+}
+
+LANE void move_some(const struct ptx_warp *warp, const struct ptx_access *access, unsigned n,
+                    const struct some *some, bool kept)
+{
+    const unsigned size = access->size, at_once = 64 / size;
+    unsigned char *slot = warp->regs + access->slots[0] + some->first * size;
+    UNROLLED for (unsigned i = 0; i < n; i += at_once)
+    {
+        if (access->write)
+            store_lanes(some->mask >> i, size, slot + i * size, some->where + i * size);
+        else
+            load_lanes(some->mask >> i, size, slot + i * size, some->where + i * size, kept);
+    }
+}
+
+LANE bool move_rows(const struct ptx_warp *warp, const struct ptx_access *access,
+                    const struct sim_space *space, bool all, bool kept)
+{
+    const unsigned n = all ? PTX_LANES : HALF;
+    struct some low, high = {0};
+    if (!locate_some(warp, access, space, 0, n, warp->now, &low) ||
+        (!all && !locate_some(warp, access, space, HALF, n, warp->now, &high)))
+        return false;
+    move_some(warp, access, n, &low, kept);
+    if (!all)
+        move_some(warp, access, n, &high, kept);
+    return true;
+}
+
+#else
+
+#define SOME_ROWS(size, count) false
+
+LANE bool move_rows(const struct ptx_warp *warp, const struct ptx_access *access,
+                    const struct sim_space *space, bool all, bool kept)
+{
+    (void)warp, (void)access, (void)space, (void)all, (void)kept;
+    return false;
+}
+
+#endif
+
+LANE bool is_row(enum ptx_wave_shape shape)
+{
+    return shape == PTX_WAVE_ALL_ROW || shape == PTX_WAVE_HALVES_ROW;
+}
+
 /* ---- the functions ------------------------------------------------------------------------------
  */
 
@@ -203,7 +304,8 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
             of_size                                                                                \
         }                                                                                          \
     }
-/* Where some lanes wait, the handler does what is not a load of all from one place. */
+/* Where some lanes wait, the handler does what is neither a load of all from one place nor a row
+ * of words. */
 #define SHAPED(space, size, count, shape, name, writes)                                            \
     uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS);             \
     uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS)              \
@@ -212,6 +314,8 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
         const struct sim_space *of = (const struct sim_space *)table;                              \
         if (!access.write && PTX_WAVE_##shape == PTX_WAVE_ALL_SAME)                                \
             return move_one(warp, &access, of, kept ? warp->now : UINT32_MAX);                     \
+        if (SOME_ROWS(size, count) && is_row(PTX_WAVE_##shape))                                    \
+            return move_rows(warp, &access, of, PTX_WAVE_##shape == PTX_WAVE_ALL_ROW, kept);       \
         return warp->now == UINT32_MAX && move_shaped(warp, &access, of, PTX_WAVE_##shape);        \
     }
 #define SHAPES(space, size, count, name, writes)                                                   \
