@@ -9,6 +9,11 @@
 
 enum { CHUNK = 16 * SIM_PAGE, LARGE_PAGE = 2 << 20, LARGE_MIN = 2 * LARGE_PAGE };
 
+uint64_t sim_contents_alignment(size_t size)
+{
+    return size >= LARGE_MIN ? LARGE_PAGE : 1;
+}
+
 void sim_contents_expect(const struct sim_memory *memory)
 {
     uint64_t start = sim_round_up((uintptr_t)memory->view, LARGE_PAGE);

@@ -92,13 +92,23 @@ static uint64_t choose_taken(enum sim_kind kind, size_t size)
     return atomic_load(&wide_guards) && fits ? wide : usual;
 }
 
+/* Addresses may be too few for the alignment of large pages. Under the lock. */
+static uint64_t reserve(struct sim_addresses *addresses, uint64_t taken, size_t size,
+                        size_t alignment)
+{
+    uint64_t large = sim_contents_alignment(size), address = 0;
+    if (large > alignment)
+        address = sim_addresses_reserve(addresses, taken, large);
+    return address ? address : sim_addresses_reserve(addresses, taken, alignment);
+}
+
 /* Under the lock. */
 static struct sim_record *create(enum sim_kind kind, int device, size_t size, size_t alignment)
 {
     struct sim_addresses *addresses = &part_of(kind)->addresses;
     uint64_t before = addresses->cursor;
     uint64_t taken = choose_taken(kind, size);
-    uint64_t address = sim_addresses_reserve(addresses, taken, alignment);
+    uint64_t address = reserve(addresses, taken, size, alignment);
     if (!address)
         return NULL;
     sim_granules_trim(addresses, before);

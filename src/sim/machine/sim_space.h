@@ -78,6 +78,8 @@ void sim_discharge(int device, uint64_t bytes);
 
 /* ---- sim_contents.c: memory that is returned to the kernel ------------------------ */
 
+/* How an allocation should be aligned to have as many large pages as its size allows. */
+uint64_t sim_contents_alignment(size_t size);
 /* Requests large pages, for an allocation that has room for some. */
 void sim_contents_expect(const struct sim_memory *memory);
 /* Returns the pages that only [start, end) has, when they are many: they read as zero. */
