@@ -340,14 +340,15 @@ static bool begin(struct sim_block *sim, bool fresh)
 static void begin_code(struct amdgpu_wave *wave)
 {
     struct amdgpu_block *block = wave->block;
-    if (!block->first)
-        block->first = amdgpu_goto(wave, block->dispatch->entry);
+    const struct amdgpu_emitters *emitters = block->dispatch->shape->emitters;
+    if (!block->first && (block->first = amdgpu_goto(wave, block->dispatch->entry)))
+        block->page = amdgpu_page_of(block->first);
     if (!block->first)
         return;
     wave->next = block->first;
-    wave->page = amdgpu_page_of(block->first);
-    if (wave->page->shape->emitters->begin)
-        wave->page->shape->emitters->begin(wave);
+    wave->page = block->page;
+    if (emitters->begin)
+        emitters->begin(wave);
 }
 
 static enum sim_wave run_wave(struct amdgpu_wave *wave, unsigned budget)

@@ -23,14 +23,20 @@ static uint64_t address_of(const struct amdgpu_scattered *s, unsigned lane)
 }
 
 /* size bytes. NULL: not in this way. */
-static unsigned char *reach(const struct amdgpu_scattered *s, uint64_t at, uint64_t size,
-                            bool write)
+LANE unsigned char *reach_row(const struct amdgpu_scattered *s, uint64_t at, uint64_t size,
+                              bool write)
 {
     if (s->lds)
         return size <= s->lds_size && at <= s->lds_size - size ? s->lds + at : NULL;
     if (at >> 32 >= 0x8001) /* the windows of LDS and scratch */
         return NULL;
     return sim_translate_span(AMDGPU_ACCESS_DEVICE(s->flags), at, size, write);
+}
+
+static unsigned char *reach(const struct amdgpu_scattered *s, uint64_t at, uint64_t size,
+                            bool write)
+{
+    return reach_row(s, at, size, write);
 }
 
 /* ---- elements ---------------------------------------------------------------------------- */
@@ -135,7 +141,7 @@ RACY LANE void store_group(const struct amdgpu_scattered *s, unsigned first, uns
  * Words of live lanes that follow each other, in memory too: where a wave goes from one line of an
  * image to the next, or is live in part. */
 
-enum { ROWS_MAX = 8 };
+enum { ROWS_MAX = 8, LINE = 64 };
 
 /* A bit for each lane behind which a row ends: its successor is not live, or not behind it. */
 LANE uint64_t find_ends(const struct amdgpu_scattered *s)
@@ -239,7 +245,8 @@ RACY LANE void store_row(const struct amdgpu_scattered *s, unsigned first, unsig
 
 #endif
 
-/* In the order of lanes: where rows overlap, the last lane's word remains. */
+/* In the order of lanes: where rows overlap, the last lane's word remains. The host's cache fetches
+ * what lies behind what is loaded, since the next block often begins there. */
 LANE bool move_rows(const struct amdgpu_scattered *s, bool write)
 {
     uint64_t ends = find_ends(s);
@@ -253,7 +260,7 @@ LANE bool move_rows(const struct amdgpu_scattered *s, bool write)
         uint32_t size = (end - first) * (uint32_t)sizeof(uint32_t);
         if (s->low[first] > UINT32_MAX - size)
             return false;
-        unsigned char *row = reach(s, address_of(s, first), size, write);
+        unsigned char *row = reach_row(s, address_of(s, first), size, write);
         if (!row)
             return false;
         if (write)
@@ -261,7 +268,7 @@ LANE bool move_rows(const struct amdgpu_scattered *s, bool write)
         else
             load_row(s, first, end, row, &loaded);
         if (!write && !s->lds)
-            __builtin_prefetch(row + size + 60);
+            __builtin_prefetch(row + size + LINE - sizeof(uint32_t));
         left &= end < 64 ? UINT64_MAX << end : 0;
     }
     if (!write)

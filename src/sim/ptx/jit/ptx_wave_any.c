@@ -179,7 +179,7 @@ LANE void scatter(u32 mask, unsigned size, const unsigned char *slot, const stru
  * What a warp accesses of an image, whose lines it goes through by lanes, is a few rows: as many
  * loads of vectors cost less than gathering elements. */
 
-enum { ROWS_MAX = 4 };
+enum { ROWS_MAX = 4, LINE = 64 };
 
 /* A bit for each lane behind the first one whose element does not follow that of the lane before
  * it. out_keys: where lane 0's element would be, by the lane's address. */
@@ -206,8 +206,9 @@ LANE u32 first_row(u32 left, u32 breaks)
     return behind ? left & ((behind & -behind) - 1) : left;
 }
 
-/* In the order of lanes: where rows overlap, the last lane's element remains. False: there are too
- * many. */
+/* In the order of lanes: where rows overlap, the last lane's element remains. The host's cache
+ * fetches what lies behind what is loaded, since the next block often begins there. False: there
+ * are too many. */
 LANE bool move_rows(const struct window *window, const struct eights *at, unsigned size, bool write,
                     unsigned char *values)
 {
@@ -228,7 +229,7 @@ LANE bool move_rows(const struct window *window, const struct eights *at, unsign
             store_row(row, size, values, where);
         } else {
             load_row(row, size, values, where);
-            __builtin_prefetch(where + (32 - __builtin_clz(row)) * size + 60);
+            __builtin_prefetch(where + (PTX_LANES - __builtin_clz(row)) * size + LINE - 4);
         }
     }
     return true;

@@ -202,6 +202,7 @@ struct amdgpu_block { /* the state of a resident work-group */
     bool together;                       /* no wave has ended a turn but at a barrier or its end */
     struct amdgpu_wave *waves;           /* wave_count */
     const struct amdgpu_op *first;       /* of the kernel; NULL: no wave has begun yet */
+    const struct amdgpu_page *page;      /* in which that is */
     struct amdgpu_checks *checks;        /* NULL: accesses are not checked */
     struct amdgpu_waits *waits;          /* of each wave, or NULL */
     struct sim_profile_counts *counts;   /* NULL: launches are not profiled */
