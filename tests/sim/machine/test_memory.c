@@ -32,6 +32,18 @@ static void an_access_is_checked_to_the_byte(void **state)
     }
 }
 
+/* So that the host needs few pages for them. */
+static void a_large_allocation_begins_at_a_large_page(void **state)
+{
+    (void)state;
+    create(SIM_MEMORY_DEVICE, 0, 1000);
+    for (unsigned i = 0; i < 3; i++) {
+        struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 4 * MIB + i);
+        assert_int_equal(memory->address % (2 * MIB), 0);
+        assert_int_equal((uintptr_t)memory->view % (2 * MIB), 0);
+    }
+}
+
 static void what_is_written_to_the_view_is_read_at_the_address(void **state)
 {
     (void)state;
@@ -579,6 +591,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SPACE_TEST(an_access_is_checked_to_the_byte),
+        SPACE_TEST(a_large_allocation_begins_at_a_large_page),
         SPACE_TEST(what_is_written_to_the_view_is_read_at_the_address),
         SPACE_TEST(a_range_must_lie_within_one_allocation),
         SPACE_TEST(no_address_outside_of_allocations_is_accessible),

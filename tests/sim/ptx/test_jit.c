@@ -193,6 +193,28 @@ static void lanes_in_several_rows_find_their_elements(void **state)
         }
 }
 
+/* Rows of the warp, of which some lanes wait, and lines of an image, which overlap where they are
+ * stored: the last lane's word remains. */
+static void rows_of_some_lanes_find_their_elements(void **state)
+{
+    (void)state;
+    uint32_t words[512];
+    for (unsigned i = 0; i < 512; i++)
+        words[i] = i * 2654435761u;
+    expect_same("mad.wide.u32 %rd5, %r0, 8, %rd0; and.b32 %r1, %r0, 31; shr.u32 %r2, %r0, 5;\n"
+                "div.u32 %r3, %r1, 10; rem.u32 %r4, %r1, 10; mad.lo.u32 %r5, %r3, 8, %r4;\n"
+                "mad.lo.u32 %r5, %r2, 64, %r5; mad.wide.u32 %rd3, %r5, 4, %rd0;\n"
+                "mov.u32 %r6, 1; rem.u32 %r7, %r0, 7; setp.lt.u32 %p1, %r7, 2; @%p1 bra M;\n"
+                "ld.global.u32 %r6, [%rd1+512]; ld.global.u64 %rd4, [%rd5+768];\n"
+                "cvt.u32.u64 %r8, %rd4; add.u32 %r6, %r6, %r8; ld.global.u32 %r8, [%rd3+516];\n"
+                "mad.lo.u32 %r6, %r6, 3, %r8; st.global.u32 [%rd3+1536], %r6;\n"
+                "st.global.u64 [%rd5+1024], %rd4;\n"
+                "M: add.u32 %r6, %r6, %r7; st.global.u32 [%rd1], %r6;\n",
+                words, 512);
+    assert_int_not_equal(words[2], words[3]);
+    assert_int_equal(words[0], 1);
+}
+
 static void rows_that_leave_memory_or_are_misaligned_are_faults(void **state)
 {
     (void)state;
@@ -526,6 +548,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(regions_that_change_what_they_read_are_compared),
         cmocka_unit_test(guarded_instructions_change_only_their_lanes),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
+        cmocka_unit_test(rows_of_some_lanes_find_their_elements),
         cmocka_unit_test(warps_meet_at_barriers),
         cmocka_unit_test(branches_by_index_go_where_the_interpreter_goes),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
@@ -541,6 +564,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nans_are_those_of_the_interpreter_wherever_they_can_be_told_apart),
         cmocka_unit_test(accesses_of_all_shapes_find_their_elements),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
+        cmocka_unit_test(rows_of_some_lanes_find_their_elements),
         cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),
         cmocka_unit_test(warps_meet_at_barriers),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
