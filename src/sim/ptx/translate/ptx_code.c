@@ -130,6 +130,7 @@ static void emit_block(struct ptx_builder *builder, unsigned number)
         ptx_build_join(builder);
     for (unsigned i = block->first; i < block->end && builder->result != PTX_NO_MEMORY; i++)
         emit_inst(builder, i);
+    ptx_build_fall(builder);
     if (block->first == block->end)
         emit_end(builder);
 }

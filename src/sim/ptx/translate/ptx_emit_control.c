@@ -3,8 +3,9 @@
 #include "ptx_emit.h"
 
 enum {
-    SPIN_LENGTH = 64, /* a loop that waits for another thread is assumed to be shorter */
-    SPIN_WEIGHT = 16, /* and its steps count for more */
+    SPIN_LENGTH = 64,    /* a loop that waits for another thread is assumed to be shorter */
+    SPIN_WEIGHT = 16,    /* and its steps count for more */
+    ROUND_MAX = 1 << 16, /* instructions that are counted */
 };
 
 bool ptx_op_joins(const struct ptx_op *op)
@@ -69,16 +70,26 @@ static bool may_wait_for_others(const struct ptx_inst *inst)
     }
 }
 
-/* Sets the cost of a branch back to a block. False: it is a branch forward. */
+static const struct ptx_flow_block *block_at(const struct ptx_flow *flow, unsigned order)
+{
+    return &flow->blocks[flow->postorder[flow->reached_count - 1 - order]];
+}
+
+/* Sets the cost of the way from the block that is being emitted to another one. False: it ends no
+ * round of a loop. The blocks of a loop come between its first and its last one in the order. */
 static bool set_weight(const struct ptx_builder *builder, struct ptx_op *op, unsigned block)
 {
+    const struct ptx_flow *flow = &builder->body->flow;
     const struct ptx_function *function = ptx_build_function(builder);
-    unsigned first = builder->body->flow.blocks[block].first, last = builder->inst_index;
-    if (first > last)
+    unsigned first = flow->blocks[block].order, last = flow->blocks[builder->block].order;
+    if (!ptx_flow_goes_back(flow, builder->block, block))
         return false;
-    op->c = last - first + 1;
+    op->c = 0;
+    for (unsigned i = first; i <= last && op->c < ROUND_MAX; i++)
+        op->c += block_at(flow, i)->end - block_at(flow, i)->first;
     for (unsigned i = first; i <= last && op->c <= SPIN_LENGTH; i++)
-        op->d |= may_wait_for_others(&function->insts[i]);
+        for (unsigned k = block_at(flow, i)->first; k < block_at(flow, i)->end; k++)
+            op->d |= may_wait_for_others(&function->insts[k]);
     if (op->d)
         op->c *= SPIN_WEIGHT;
     return true;
@@ -93,6 +104,16 @@ void ptx_emit_branch(struct ptx_builder *builder, const struct ptx_inst *inst)
     if (inst->guard)
         set_predicate(op, builder, false);
     ptx_build_fixup(builder, PTX_FIXUP_BLOCK, block, builder->op_count - 1, NULL);
+}
+
+void ptx_build_fall(struct ptx_builder *builder)
+{
+    unsigned block = builder->block;
+    if (!ptx_flow_falls(ptx_build_function(builder), &builder->body->flow.blocks[block]) ||
+        !ptx_flow_goes_back(&builder->body->flow, block, block + 1))
+        return;
+    set_weight(builder, ptx_build_op(builder, ptx_run_jump_back), block + 1);
+    ptx_build_fixup(builder, PTX_FIXUP_BLOCK, block + 1, builder->op_count - 1, NULL);
 }
 
 void ptx_emit_branch_indexed(struct ptx_builder *builder, const struct ptx_inst *inst)

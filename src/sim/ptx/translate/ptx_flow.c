@@ -64,6 +64,14 @@ static unsigned number_blocks(const struct ptx_function *function, unsigned *blo
     return count;
 }
 
+bool ptx_flow_falls(const struct ptx_function *function, const struct ptx_flow_block *block)
+{
+    if (block->first == block->end)
+        return false;
+    const struct ptx_inst *last = &function->insts[block->end - 1];
+    return ending_of(last) == GOES_ON || last->guard;
+}
+
 static void find_edges(struct ptx_flow *flow, const struct ptx_function *function)
 {
     unsigned edge = 0;
@@ -75,7 +83,7 @@ static void find_edges(struct ptx_flow *flow, const struct ptx_function *functio
             continue;
         const struct ptx_inst *inst = &function->insts[block->end - 1];
         enum ending ending = ending_of(inst);
-        if (ending == GOES_ON || inst->guard)
+        if (ptx_flow_falls(function, block))
             flow->next[edge++] = b + 1;
         for (unsigned t = 0; t < target_count(inst, ending); t++) {
             unsigned to = flow->block_of[target(inst, ending, t)->index];
@@ -140,6 +148,13 @@ bool ptx_flow_init(struct ptx_flow *flow, const struct ptx_function *function)
     flow->blocks[flow->block_count - 1].first = flow->blocks[flow->block_count - 1].end = count;
     find_edges(flow, function);
     return find_order(flow);
+}
+
+/* Ways to an ancestor in the walk that finds the order, and no others, go against it. */
+bool ptx_flow_goes_back(const struct ptx_flow *flow, unsigned from, unsigned to)
+{
+    unsigned order = flow->blocks[from].order;
+    return order != UINT_MAX && flow->blocks[to].order <= order;
 }
 
 void ptx_flow_fini(struct ptx_flow *flow)
