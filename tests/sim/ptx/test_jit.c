@@ -445,6 +445,42 @@ static void branches_by_index_go_where_the_interpreter_goes(void **state)
     assert_int_equal(one_run("", SWITCH, 64, words, 64), PTX_END_ILLEGAL_INSTRUCTION);
 }
 
+/* Ways of a body that take from the budget, after the body has done the same both ways. */
+static unsigned ways_with_a_cost(const char *body)
+{
+    uint32_t words[64] = {0};
+    expect_same(body, words, 64);
+    struct run_module *run = run_load(one_kernel("", body));
+    const struct ptx_code *code = ptx_module_kernel(run->module, "k")->code;
+    unsigned count = 0;
+    for (uint32_t i = 0; i < code->op_count; i++)
+        count += code->ops[i].run == ptx_run_jump_back || code->ops[i].run == ptx_run_branch_back;
+    run_unload(run);
+    return count;
+}
+
+static void one_way_of_a_loop_takes_from_the_budget(void **state)
+{
+    (void)state;
+    const char *moved =
+        "mov.u32 %r1, 0; mov.u32 %r2, 0;\n"
+        "L: and.b32 %r3, %r1, 3; setp.eq.u32 %p2, %r3, 2; @%p2 bra R;\n"
+        "C: add.u32 %r2, %r2, %r0; add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 90;\n"
+        "@%p1 bra L; st.global.u32 [%rd1], %r2; ret; R: add.u32 %r2, %r2, 7; bra C;\n";
+    const char *entered_below =
+        "mov.u32 %r1, 0; mov.u32 %r2, 0; bra M;\n"
+        "L: mad.lo.u32 %r2, %r2, 3, %r0; add.u32 %r1, %r1, 1;\n"
+        "M: setp.lt.u32 %p1, %r1, 90; @%p1 bra L; st.global.u32 [%rd1], %r2;\n";
+    const char *header_below = "mov.u32 %r1, 0; mov.u32 %r2, 0; bra M;\n"
+                               "L: st.global.u32 [%rd1], %r2; ret;\n"
+                               "N: mad.lo.u32 %r2, %r2, 3, %r0; add.u32 %r1, %r1, 1;\n"
+                               "setp.lt.u32 %p1, %r1, 90; @!%p1 bra L;\n"
+                               "M: add.u32 %r2, %r2, 5; bra N;\n";
+    assert_int_equal(ways_with_a_cost(moved), 1);
+    assert_int_equal(ways_with_a_cost(entered_below), 1);
+    assert_int_equal(ways_with_a_cost(header_below), 1);
+}
+
 static void a_kernel_of_many_instructions_runs(void **state)
 {
     (void)state;
@@ -574,6 +610,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(branches_by_index_go_where_the_interpreter_goes),
         cmocka_unit_test(shuffles_and_votes_stay_in_their_region),
         cmocka_unit_test(shuffles_wait_for_lanes_that_are_elsewhere),
+        cmocka_unit_test(one_way_of_a_loop_takes_from_the_budget),
         cmocka_unit_test(a_kernel_of_many_instructions_runs),
     };
     return cmocka_run_group_tests(tests, run_open, run_close);

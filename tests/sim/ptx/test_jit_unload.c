@@ -9,6 +9,7 @@
 
 #include "jit.h"
 #include "one_kernel.h"
+#include "ptx_jit.h"
 
 static uint64_t requested(void)
 {
@@ -42,8 +43,40 @@ static void what_is_executed_makes_code_hot_and_not_its_length(void **state)
 {
     (void)state;
     assert_int_equal(requested_by_loop(64, 4), 0);
-    assert_int_equal(requested_by_loop(64, 500), 1);
+    assert_int_equal(requested_by_loop(64, 350), 1);
     assert_int_equal(requested_by_loop(64, 10000), 2); /* the loop too, in the midst of it */
+}
+
+/* Runs a loop in some blocks of a warp each, until its regions are compiled. Returns the op at
+ * which the first region begins. */
+static uint32_t first_region(unsigned blocks, unsigned times)
+{
+    char body[512];
+    snprintf(body, sizeof body,
+             "mov.u32 %%r1, 0; mov.u32 %%r2, 0;\n"
+             "L: mad.lo.u32 %%r2, %%r2, 3, %%r0; add.u32 %%r1, %%r1, 1;\n"
+             "setp.lt.u32 %%p1, %%r1, %u; @%%p1 bra L;\nst.global.u32 [%%rd1], %%r2;\n",
+             times);
+    struct run_module *run = run_load(one_kernel("", body));
+    struct sim_memory *memory = run_memory(256);
+    const struct ptx_code *code = ptx_module_kernel(run->module, "k")->code;
+    uint64_t params = memory->address;
+    assert_int_equal(run_launch(run, "k", blocks, 32, &params), PTX_END_OK);
+    jit_finish();
+    uint32_t first = 0;
+    while (first < code->op_count && code->ops[first].run != ptx_run_region)
+        first++;
+    sim_memory_destroy(memory);
+    run_unload(run);
+    return first;
+}
+
+/* A region that begins where the kernel does is of no use to a warp that has begun. */
+static void the_loop_comes_first_where_warps_last(void **state)
+{
+    (void)state;
+    assert_int_equal(first_region(40, 40), 0);
+    assert_true(first_region(1, 800) > 0);
 }
 
 /* Each part of the warp uses up little of the budget before another one goes on. */
@@ -79,6 +112,7 @@ int main(void)
     setenv("ANYHIP_SIM_JIT_CACHE", "off", 1); /* what was kept is requested earlier */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_executed_makes_code_hot_and_not_its_length),
+        cmocka_unit_test(the_loop_comes_first_where_warps_last),
         cmocka_unit_test(loops_in_which_lanes_part_become_hot),
         cmocka_unit_test(warps_that_are_not_whole_make_nothing_hot),
         cmocka_unit_test(a_module_is_destroyed_while_it_is_compiled),

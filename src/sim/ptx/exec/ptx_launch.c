@@ -145,7 +145,7 @@ static bool begin(struct sim_block *sim, bool fresh)
 static void note_end(const struct ptx_block *block, unsigned wave)
 {
     const struct ptx_wave *ended = &block->waves[wave];
-    ptx_jit_end(block->launch, ended->warp.steps);
+    ptx_jit_end(block->launch, ended->warp.steps - ended->noted, ended->warp.steps);
     AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN, "%s: warp %u of block %llu has executed %llu instructions",
            block->launch->kernel->symbol->name, wave, (unsigned long long)block->sim->number,
            (unsigned long long)ended->warp.steps);

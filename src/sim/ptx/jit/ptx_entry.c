@@ -29,11 +29,14 @@ struct ptx_entry {
 };
 
 struct ptx_jit {
-    _Atomic(uint64_t) heat; /* ops that warps have executed */
-    _Atomic(bool) looked;   /* for code that an earlier process has kept */
-    _Atomic(bool) hot;      /* its entries were requested */
-    _Atomic(uint64_t) size; /* instructions of the regions that were requested */
-    uint64_t asked;         /* heat at the last request */
+    _Atomic(uint64_t) heat;  /* what warps have executed, in simple ops */
+    _Atomic(uint64_t) ended; /* ops of warps that have come to their end */
+    uint64_t weight;         /* of the function's ops together, in simple ops */
+    _Atomic(bool) looked;    /* for code that an earlier process has kept */
+    _Atomic(bool) hot;       /* its entries were requested */
+    _Atomic(uint64_t) size;  /* instructions of the regions that were requested */
+    /* at the last request */
+    _Atomic(uint64_t) asked_heat, asked_ended;
     uint32_t block[3];      /* the size of blocks that its regions are for */
     struct ptx_known known; /* made with the first request */
     struct ptx_entry *entries;
@@ -236,7 +239,8 @@ static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t i
         return;
     if (!only_kept) {
         atomic_fetch_add_explicit(&jit->size, entry->region->count, memory_order_relaxed);
-        jit->asked = atomic_load_explicit(&jit->heat, memory_order_relaxed);
+        atomic_store(&jit->asked_heat, atomic_load(&jit->heat));
+        atomic_store(&jit->asked_ended, atomic_load(&jit->ended));
     }
     entry->compiled = jit_request(&entry->region->wave, done, release, entry);
     if (!entry->compiled) {
@@ -288,6 +292,30 @@ static void request_kept(const struct ptx_code *code, struct ptx_jit *jit)
     pthread_mutex_unlock(&lock);
 }
 
+/* What the interpreter takes for an op, in additions of 32-bit values: twice as long for 64-bit
+ * ones, and for accesses to memory, most of which are rows, three times. */
+static unsigned weight_of(const struct ptx_code *code, const struct ptx_op *op)
+{
+    enum { ACCESS = 3, WIDE = 2, SIMPLE = 1 };
+    struct ptx_form form;
+    if (ptx_form_is_access(code, op))
+        return ACCESS;
+    if (!ptx_form_of(code, op, &form) || form.any)
+        return SIMPLE;
+    for (unsigned i = 0; i < form.read_count; i++)
+        if (form.reads[i].size > PTX_LANES * sizeof(uint32_t))
+            return WIDE;
+    return SIMPLE;
+}
+
+static uint64_t weigh(const struct ptx_code *code)
+{
+    uint64_t weight = 0;
+    for (uint32_t i = 0; i < code->op_count; i++)
+        weight += weight_of(code, &code->ops[i]);
+    return weight;
+}
+
 /* NULL: nothing of the function is compiled. */
 static struct ptx_jit *jit_of(const struct ptx_code *code, const struct ptx_launch *launch)
 {
@@ -300,23 +328,11 @@ static struct ptx_jit *jit_of(const struct ptx_code *code, const struct ptx_laun
     if (!jit && (jit = calloc(1, sizeof *jit))) {
         for (unsigned i = 0; i < 3; i++)
             jit->block[i] = launch->block[i];
+        jit->weight = weigh(code);
         __atomic_store_n(&of->jit, jit, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&lock);
     return jit;
-}
-
-/* Warps have executed ops of the function. Returns how many there were. */
-static uint64_t warm(const struct ptx_code *code, struct ptx_jit *jit, uint64_t ops)
-{
-    uint64_t heat = atomic_fetch_add_explicit(&jit->heat, ops, memory_order_relaxed) + ops;
-    if (heat >= jit_enough_to_look() && jit_keeps() &&
-        !atomic_load_explicit(&jit->looked, memory_order_relaxed) &&
-        !atomic_exchange(&jit->looked, true))
-        request_kept(code, jit);
-    if (heat >= jit_enough(code->op_count) && !atomic_exchange(&jit->hot, true))
-        request_all(code, jit);
-    return heat;
 }
 
 static bool is_hot(const struct ptx_jit *jit)
@@ -324,42 +340,92 @@ static bool is_hot(const struct ptx_jit *jit)
     return atomic_load_explicit(&jit->hot, memory_order_relaxed);
 }
 
+static uint64_t in_simple_ops(const struct ptx_code *code, const struct ptx_jit *jit, uint64_t ops)
+{
+    return code->op_count ? ops * jit->weight / code->op_count : ops;
+}
+
+/* What has been executed since the last request. */
+static uint64_t heat_of(const struct ptx_jit *jit)
+{
+    uint64_t asked = atomic_load_explicit(&jit->asked_heat, memory_order_relaxed);
+    uint64_t heat = atomic_load_explicit(&jit->heat, memory_order_relaxed);
+    return heat > asked ? heat - asked : 0;
+}
+
+/* Warps have executed ops of the function. Returns its heat. */
+static uint64_t warm(const struct ptx_code *code, struct ptx_jit *jit, uint64_t ops)
+{
+    uint64_t more = in_simple_ops(code, jit, ops);
+    uint64_t heat = atomic_fetch_add_explicit(&jit->heat, more, memory_order_relaxed) + more;
+    if (heat >= jit_enough_to_look() && jit_keeps() &&
+        !atomic_load_explicit(&jit->looked, memory_order_relaxed) &&
+        !atomic_exchange(&jit->looked, true))
+        request_kept(code, jit);
+    return heat_of(jit);
+}
+
+/* Warps begin often enough for regions that begin where the function does. */
+static void warm_entries(const struct ptx_code *code, struct ptx_jit *jit, uint64_t ops)
+{
+    if (warm(code, jit, ops) >= jit_enough(code->op_count) && !atomic_exchange(&jit->hot, true))
+        request_all(code, jit);
+}
+
 void ptx_jit_launch(const struct ptx_launch *launch)
 {
     const struct ptx_code *code = launch->kernel->code;
     struct ptx_jit *jit = ptx_jit_on() && jit_is_eager() ? jit_of(code, launch) : NULL;
     if (jit && !is_hot(jit))
-        warm(code, jit, code->op_count);
+        warm_entries(code, jit, code->op_count);
 }
 
-void ptx_jit_end(const struct ptx_launch *launch, uint64_t steps)
+void ptx_jit_end(const struct ptx_launch *launch, uint64_t steps, uint64_t all)
 {
     struct ptx_jit *jit = jit_of(launch->kernel->code, launch);
-    if (jit && !is_hot(jit))
-        warm(launch->kernel->code, jit, steps);
+    if (!jit)
+        return;
+    atomic_fetch_add_explicit(&jit->ended, all, memory_order_relaxed);
+    if (!is_hot(jit))
+        warm_entries(launch->kernel->code, jit, steps);
 }
 
 void ptx_jit_call(const struct ptx_code *code, const struct ptx_launch *launch)
 {
     struct ptx_jit *jit = jit_of(code, launch);
     if (jit && !is_hot(jit))
-        warm(code, jit, code->op_count);
+        warm_entries(code, jit, code->op_count);
+}
+
+/* Whether warps run so long that those that run now are worth a region: they have executed most of
+ * what made the function hot, and not those that have ended. */
+static bool lasts(const struct ptx_code *code, const struct ptx_jit *jit)
+{
+    uint64_t ended = atomic_load_explicit(&jit->ended, memory_order_relaxed) -
+                     atomic_load_explicit(&jit->asked_ended, memory_order_relaxed);
+    return 2 * in_simple_ops(code, jit, ended) < heat_of(jit);
 }
 
 /* A loop's region has much of the others in it once more, and has to be worth it after they were
- * requested. */
+ * requested. Warps that begin enter those; for warps that last, the loop's comes first. */
 void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
                   const struct ptx_launch *launch, uint64_t steps)
 {
     struct ptx_jit *jit = op->run == ptx_run_join ? jit_of(code, launch) : NULL;
     if (!jit)
         return;
-    uint64_t heat = warm(code, jit, steps), size = code->op_count;
-    size += atomic_load_explicit(&jit->size, memory_order_relaxed);
-    if (heat < jit_enough(size))
+    bool long_lasting = lasts(code, jit);
+    if (!long_lasting && !is_hot(jit)) {
+        warm_entries(code, jit, steps);
+        return;
+    }
+    uint64_t size = code->op_count;
+    if (!long_lasting)
+        size += atomic_load_explicit(&jit->size, memory_order_relaxed);
+    if (warm(code, jit, steps) < jit_enough(size))
         return;
     pthread_mutex_lock(&lock);
-    if (heat - jit->asked >= jit_enough(size))
+    if (heat_of(jit) >= jit_enough(size))
         request(code, jit, (uint32_t)(op - code->ops), false);
     pthread_mutex_unlock(&lock);
 }

@@ -20,9 +20,10 @@ bool ptx_jit_on(void);
 
 /* A launch begins. */
 void ptx_jit_launch(const struct ptx_launch *launch);
-/* What makes code hot: a warp has come to its end, after so many ops; has used up its budget of so
- * many ops in a loop of the function that begins at op; calls the function. */
-void ptx_jit_end(const struct ptx_launch *launch, uint64_t steps);
+/* What makes code hot: a warp has come to its end, after so many ops since the last of these calls,
+ * of all that it executed; has used up its budget of so many ops in a loop of the function that
+ * begins at op; calls the function. */
+void ptx_jit_end(const struct ptx_launch *launch, uint64_t steps, uint64_t all);
 void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
                   const struct ptx_launch *launch, uint64_t steps);
 void ptx_jit_call(const struct ptx_code *code, const struct ptx_launch *launch);
