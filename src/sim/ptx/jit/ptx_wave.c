@@ -123,7 +123,6 @@ ALWAYS void take_places(struct ptx_warp *to, const struct ptx_warp *from)
 
 /* Rows that look at modifiers have functions with and without them. What sets the host's rounding
  * mode has operands and results in memory, which keeps arithmetic of others out of it. */
-#define ASIDE                    __attribute__((noinline))
 #define WITHOUT(id, size, tests) ARITHMETIC(id, plain_##id, size, tests, )
 #define WITH(id, size, tests, how)                                                                 \
     ARITHMETIC(id, plain_##id, size, tests, how)                                                   \

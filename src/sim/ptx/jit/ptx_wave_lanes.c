@@ -37,11 +37,11 @@ uint32_t ptx_wave_meet(struct ptx_warp *warp)
 
 /* ---- results ----------------------------------------------------------------------------------
  *
- * Each op has a function that writes all lanes and one that leaves what others have. e: whether
- * there is a second result, a predicate whose slot is bits. */
+ * Each op has a function that writes all lanes and one that leaves what others have. how: its
+ * attributes; e: whether there is a second result, a predicate whose slot is bits. */
 
-#define BETWEEN(name, size, second, effect)                                                        \
-    FUNCTION(ptx_wave_##name);                                                                     \
+#define BETWEEN(name, size, second, how, effect)                                                   \
+    how FUNCTION(ptx_wave_##name);                                                                 \
     FUNCTION(ptx_wave_##name)                                                                      \
     {                                                                                              \
         const u32 mask = warp->now;                                                                \
@@ -49,7 +49,7 @@ uint32_t ptx_wave_meet(struct ptx_warp *warp)
         effect;                                                                                    \
         return 1;                                                                                  \
     }                                                                                              \
-    GUARDED(ptx_wave_some_##name);                                                                 \
+    how GUARDED(ptx_wave_some_##name);                                                             \
     GUARDED(ptx_wave_some_##name)                                                                  \
     {                                                                                              \
         const u32 mask = guard_mask(warp, guard, inverted);                                        \
@@ -82,7 +82,14 @@ ALWAYS void shuffle(struct ptx_warp *warp, char mode, OPERANDS)
         *word_slot(warp, bits) = in_range;
 }
 
-#define SHUFFLE(name, mode) BETWEEN(name, 128, e, shuffle(warp, mode, d, a, b, c, e, mods, bits))
+/* Only hosts with AVX-512 pick from a whole slot in registers. */
+#ifdef __AVX512F__
+#define PICKS
+#else
+#define PICKS ASIDE
+#endif
+#define SHUFFLE(name, mode)                                                                        \
+    BETWEEN(name, 128, e, PICKS, shuffle(warp, mode, d, a, b, c, e, mods, bits))
 SHUFFLE(shuffle_up, 'u')
 SHUFFLE(shuffle_down, 'd')
 SHUFFLE(shuffle_bfly, 'b')
@@ -103,10 +110,10 @@ ALWAYS void vote(struct ptx_warp *warp, char mode, u32 mask, u64 d, u64 a, u64 b
         *word_slot(warp, d) = predicate;
 }
 
-BETWEEN(vote_all, 4, false, vote(warp, 'a', mask, d, a, b))
-BETWEEN(vote_any, 4, false, vote(warp, 'y', mask, d, a, b))
-BETWEEN(vote_uni, 4, false, vote(warp, 'n', mask, d, a, b))
-BETWEEN(vote_ballot, 128, false, vote(warp, 'B', mask, d, a, b))
+BETWEEN(vote_all, 4, false, , vote(warp, 'a', mask, d, a, b))
+BETWEEN(vote_any, 4, false, , vote(warp, 'y', mask, d, a, b))
+BETWEEN(vote_uni, 4, false, , vote(warp, 'n', mask, d, a, b))
+BETWEEN(vote_ballot, 128, false, , vote(warp, 'B', mask, d, a, b))
 
 ALWAYS void active(struct ptx_warp *warp, u32 mask, u64 d)
 {
@@ -115,4 +122,4 @@ ALWAYS void active(struct ptx_warp *warp, u32 mask, u64 d)
         result[lane] = mask;
     put_words(warp, d, result);
 }
-BETWEEN(activemask, 128, false, active(warp, mask, d))
+BETWEEN(activemask, 128, false, , active(warp, mask, d))

@@ -11,6 +11,10 @@
 #define FUNCTION(name) uint32_t name(struct ptx_warp *warp, OPERANDS)
 #define GUARDED(name)  uint32_t name(struct ptx_warp *warp, OPERANDS, u64 guard, u64 inverted)
 
+/* Called on a copy of the slots: for what indexes them by a lane's value, or changes the rounding.
+ */
+#define ASIDE __attribute__((noinline))
+
 typedef u32 wave_word __attribute__((may_alias));
 
 ALWAYS wave_word *word_slot(const struct ptx_warp *warp, u64 slot)
