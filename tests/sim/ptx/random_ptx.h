@@ -451,6 +451,28 @@ static inline void random_among(struct random_ptx *r)
     }
 }
 
+/* Of what a thread alone has, so that its order is known. */
+static inline void random_atomic(struct random_ptx *r)
+{
+    static const char *const operations[] = {"add.u32",  "add.f32", "min.s32", "max.u32",
+                                             "exch.b32", "cas.b32", "inc.u32", "xor.b32"};
+    unsigned n = random_below(r, 8), shared = random_below(r, 2), at = 4 * random_below(r, 4);
+    const char kind = n == 1 ? 'f' : 'r', *in = shared ? "shared" : "global";
+    const char *own = shared ? "%own" : "%mine";
+    if (random_below(r, 4) == 0)
+        random_add(r, "@%%p%u ", (unsigned)random_below(r, RANDOM_P));
+    if (n != 4 && n != 5 && random_below(r, 2)) {
+        random_add(r, "red.%s.%s [%s+%u], %%%c%u;\n", in, operations[n], own, at, kind,
+                   (unsigned)random_below(r, 8));
+        return;
+    }
+    random_add(r, "atom.%s.%s %%%c%u, [%s+%u], %%%c%u", in, operations[n], kind,
+               (unsigned)random_below(r, 8), own, at, kind, (unsigned)random_below(r, 8));
+    if (n == 5)
+        random_add(r, ", %%r%u", (unsigned)random_below(r, RANDOM_R));
+    random_add(r, ";\n");
+}
+
 /* Some lanes end. */
 static inline void random_end(struct random_ptx *r)
 {
@@ -544,6 +566,8 @@ static inline void random_statements(struct random_ptx *r, unsigned count)
             random_end(r);
         else if (kind == 13)
             random_among(r);
+        else if (kind == 14 && random_below(r, 2))
+            random_atomic(r);
         else if (kind < 16)
             random_local(r);
         else if (kind < 20)
