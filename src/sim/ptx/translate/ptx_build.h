@@ -28,8 +28,8 @@ bool ptx_flow_init(struct ptx_flow *flow, const struct ptx_function *function);
 void ptx_flow_fini(struct ptx_flow *flow);
 
 /* Whether the way from a block to the other ends a round of a loop: each loop has such a way. What
- * the compiler has moved behind the rest of a function also ends with a branch back in the text, but
- * is no loop. */
+ * the compiler has moved behind the rest of a function also ends with a branch back in the text,
+ * but is no loop. */
 bool ptx_flow_goes_back(const struct ptx_flow *flow, unsigned from, unsigned to);
 /* Whether the block goes on with the one behind it, and not by a branch. */
 bool ptx_flow_falls(const struct ptx_function *function, const struct ptx_flow_block *block);
@@ -210,8 +210,8 @@ unsigned ptx_build_guard(struct ptx_builder *builder);
 void ptx_build_unguard(struct ptx_builder *builder, unsigned begun);
 unsigned ptx_build_skip(struct ptx_builder *builder);
 void ptx_build_skipped(struct ptx_builder *builder, unsigned begun);
-/* At the end of a block: a jump to the one behind it, if going on there ends a round of a loop, which
- * takes something from the budget. */
+/* At the end of a block: a jump to the one behind it, if going on there ends a round of a loop,
+ * which takes something from the budget. */
 void ptx_build_fall(struct ptx_builder *builder);
 /* Whether op is the first of a straight-line sequence, whose instructions it counts in e. */
 bool ptx_op_counts(const struct ptx_op *op);
