@@ -381,6 +381,8 @@ __attribute__((noinline)) RACES static bool move_any(struct ptx_warp *warp,
         return move_local(warp, access, warp->mask, write, access->size, access->count, false);
     if (access->size == 4 && access->count == 1 && access->widths[0] == 4)
         return move_pieces(warp, access, warp->mask, write, access->space, 4, 1, true);
+    if (access->size == 1 && access->count == 1)
+        return move_pieces(warp, access, warp->mask, write, access->space, 1, 1, false);
     return move_pieces(warp, access, warp->mask, write, access->space, access->size, access->count,
                        false);
 }

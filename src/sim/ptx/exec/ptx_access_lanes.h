@@ -141,6 +141,69 @@ RACY bool widen_row(unsigned char *slot, unsigned width, const unsigned char *fr
 }
 #undef WIDEN
 
+/* Bytes and halves that lie in a row, of the lanes of a mask; false: there is no such instruction.
+ */
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__)
+RACY bool fetch_narrow(unsigned char *slot, unsigned width, uintptr_t from, u32 mask, unsigned size,
+                       bool sign)
+{
+    if ((size != 1 && size != 2) || (width != 2 && width != 4))
+        return false;
+    __m512i halves;
+    if (size == 2) {
+        halves = _mm512_maskz_loadu_epi16(mask, (const void *)from);
+    } else {
+        __m256i bytes = _mm256_maskz_loadu_epi8(mask, (const void *)from);
+        halves = sign ? _mm512_cvtepi8_epi16(bytes) : _mm512_cvtepu8_epi16(bytes);
+    }
+    if (width == 2) {
+        _mm512_mask_storeu_epi16(slot, mask, halves);
+        return true;
+    }
+    __m256i low = _mm512_castsi512_si256(halves), high = _mm512_extracti64x4_epi64(halves, 1);
+    _mm512_mask_storeu_epi32(slot, (__mmask16)mask,
+                             sign ? _mm512_cvtepi16_epi32(low) : _mm512_cvtepu16_epi32(low));
+    _mm512_mask_storeu_epi32(slot + 64, (__mmask16)(mask >> 16),
+                             sign ? _mm512_cvtepi16_epi32(high) : _mm512_cvtepu16_epi32(high));
+    return true;
+}
+
+RACY bool put_narrow(const unsigned char *slot, unsigned width, uintptr_t to, u32 mask,
+                     unsigned size)
+{
+    if ((size != 1 && size != 2) || (width != 2 && width != 4))
+        return false;
+    __m512i halves;
+    if (width == 2) {
+        halves = _mm512_maskz_loadu_epi16(mask, slot);
+    } else {
+        __m512i low = _mm512_maskz_loadu_epi32((__mmask16)mask, slot);
+        __m512i high = _mm512_maskz_loadu_epi32((__mmask16)(mask >> 16), slot + 64);
+        halves = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(low)),
+                                    _mm512_cvtepi32_epi16(high), 1);
+    }
+    if (size == 2)
+        _mm512_mask_storeu_epi16((void *)to, mask, halves);
+    else
+        _mm512_mask_cvtepi16_storeu_epi8((void *)to, mask, halves);
+    return true;
+}
+#else
+RACY bool fetch_narrow(unsigned char *slot, unsigned width, uintptr_t from, u32 mask, unsigned size,
+                       bool sign)
+{
+    (void)slot, (void)width, (void)from, (void)mask, (void)size, (void)sign;
+    return false;
+}
+
+RACY bool put_narrow(const unsigned char *slot, unsigned width, uintptr_t to, u32 mask,
+                     unsigned size)
+{
+    (void)slot, (void)width, (void)to, (void)mask, (void)size;
+    return false;
+}
+#endif
+
 /* from: of the first lane of the piece, which need not be in the mask; step: between lanes. */
 RACY void fetch_row(unsigned char *slot, unsigned width, uintptr_t from, unsigned step, unsigned n,
                     u32 mask, unsigned size, bool sign)
@@ -163,6 +226,8 @@ RACY void fetch_row(unsigned char *slot, unsigned width, uintptr_t from, unsigne
         return;
     }
 #endif
+    if (step == size && fetch_narrow(slot, width, from, mask, size, sign))
+        return;
     for (; mask; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
         fetch_lane(slot, lane, width, (const unsigned char *)(from + lane * step), size, sign);
@@ -175,7 +240,7 @@ RACY void put_row(const unsigned char *slot, unsigned width, uintptr_t to, unsig
     if (is_all(mask, n)) {
         if (size == width && step == size)
             __builtin_memcpy((unsigned char *)to, slot, n * size);
-        else
+        else if (step != size || !put_narrow(slot, width, to, mask, size))
             for (unsigned lane = 0; lane < n; lane++)
                 move_element((unsigned char *)to + lane * step, slot + lane * width, size);
         return;
@@ -188,6 +253,8 @@ RACY void put_row(const unsigned char *slot, unsigned width, uintptr_t to, unsig
         return;
     }
 #endif
+    if (step == size && put_narrow(slot, width, to, mask, size))
+        return;
     for (; mask; mask &= mask - 1) {
         unsigned lane = (unsigned)__builtin_ctz(mask);
         move_element((unsigned char *)(to + lane * step), slot + lane * width, size);
