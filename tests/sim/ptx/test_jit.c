@@ -27,20 +27,25 @@ static uint64_t compiled(void)
     return statistics().compiled;
 }
 
-/* A body for 64 threads, compiled and interpreted: words are the same, and some region was
+/* A body for some threads, compiled and interpreted: words are the same, and some region was
  * compiled. */
-static void expect_same(const char *body, uint32_t *words, size_t count)
+static void expect_same_of(unsigned threads, const char *body, uint32_t *words, size_t count)
 {
     uint32_t *expected = calloc(count, sizeof *expected);
     memcpy(expected, words, count * sizeof *words);
     ptx_jit_suspend(true);
-    one_body(body, 64, expected, count);
+    one_body(body, threads, expected, count);
     ptx_jit_suspend(false);
     uint64_t before = compiled();
-    one_body(body, 64, words, count);
+    one_body(body, threads, words, count);
     assert_true(compiled() > before);
     assert_memory_equal(expected, words, count * sizeof *words);
     free(expected);
+}
+
+static void expect_same(const char *body, uint32_t *words, size_t count)
+{
+    expect_same_of(64, body, words, count);
 }
 
 static void a_loop_of_all_lanes_is_compiled(void **state)
@@ -93,6 +98,33 @@ static void guarded_instructions_change_only_their_lanes(void **state)
                 "@%p2 st.global.u32 [%rd1+256], %r1;\n@%p1 st.global.u32 [%rd1], %r1;\n",
                 words, 128);
     assert_int_equal(words[70], 210); /* of a lane that stores nothing */
+}
+
+/* Rows, halves, one address, any; shared memory and a barrier; lanes that part. */
+static void blocks_of_any_number_of_threads_have_their_own_results(void **state)
+{
+    (void)state;
+    static const unsigned threads[] = {1, 5, 8, 16, 31, 33, 50, 63};
+    for (unsigned t = 0; t < sizeof threads / sizeof *threads; t++) {
+        uint32_t words[512];
+        for (unsigned i = 0; i < 512; i++)
+            words[i] = i * 2654435761u;
+        expect_same_of(
+            threads[t],
+            "mov.u32 %r1, 0; mov.u32 %r2, 7; .shared .u32 tile[64];\n"
+            "ld.global.u32 %r4, [%rd1]; ld.global.u32 %r5, [%rd0+8];\n"
+            "and.b32 %r6, %r0, 15; mad.wide.u32 %rd3, %r6, 4, %rd0;\n"
+            "ld.global.u32 %r6, [%rd3]; mul.lo.u32 %r7, %r0, 7; and.b32 %r7, %r7, 63;\n"
+            "mad.wide.u32 %rd4, %r7, 4, %rd0; ld.global.u32 %r7, [%rd4];\n"
+            "mov.u32 %r8, tile; mad.lo.u32 %r9, %r0, 4, %r8; st.shared.u32 [%r9], %r7;\n"
+            "bar.sync 0; ld.shared.u32 %r10, [%r8]; add.u32 %r4, %r4, %r10;\n"
+            "L: and.b32 %r3, %r0, 3; setp.eq.u32 %p2, %r3, %r1; @%p2 bra M;\n"
+            "mul.lo.u32 %r2, %r2, 5;\nM: add.u32 %r2, %r2, %r1; add.u32 %r1, %r1, 1;\n"
+            "setp.lt.u32 %p1, %r1, 20; @%p1 bra L;\n"
+            "xor.b32 %r2, %r2, %r4; xor.b32 %r2, %r2, %r5; add.u32 %r2, %r2, %r6;\n"
+            "st.global.u32 [%rd1+1024], %r2; st.global.v2.u32 [%rd2+1280], {%r2, %r7};\n",
+            words, 512);
+    }
 }
 
 /* Of regions that leave the digits of a NaN to the host where nobody can see them, and compute what
@@ -597,6 +629,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(lanes_that_part_leave_the_region_and_come_back),
         cmocka_unit_test(instructions_that_go_lane_by_lane_keep_no_slots_in_memory),
         cmocka_unit_test(guarded_instructions_change_only_their_lanes),
+        cmocka_unit_test(blocks_of_any_number_of_threads_have_their_own_results),
         cmocka_unit_test(nans_are_those_of_the_interpreter_wherever_they_can_be_told_apart),
         cmocka_unit_test(accesses_of_all_shapes_find_their_elements),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
