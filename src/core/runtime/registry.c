@@ -479,6 +479,11 @@ hipError_t ah_device_read_limits(struct ah_device *device)
 {
     hipError_t error = hipSuccess;
     pthread_mutex_lock(&device->lock);
+    /* Another thread may have read them meanwhile, and launches read what it has written. */
+    if (atomic_load_explicit(&device->limits_known, memory_order_relaxed)) {
+        pthread_mutex_unlock(&device->lock);
+        return hipSuccess;
+    }
     device->max_threads = limit_of(device, hipDeviceAttributeMaxThreadsPerBlock, &error);
     for (int i = 0; i < 3; i++) {
         device->max_block[i] = limit_of(device, hipDeviceAttributeMaxBlockDimX + i, &error);
