@@ -18,18 +18,24 @@ static uint64_t requested(void)
     return statistics.requested;
 }
 
-/* A loop of three instructions, so many times. Returns how many regions it had requested. */
-static uint64_t requested_by_loop_with(const char *begin, unsigned threads, unsigned times)
+/* A loop of three instructions and what it begins with, so many times. */
+static const char *loop(const char *begin, unsigned times)
 {
-    uint32_t words[64] = {0};
-    uint64_t before = requested();
-    char body[512];
+    static char body[512];
     snprintf(body, sizeof body,
              "mov.u32 %%r1, 0; mov.u32 %%r2, 0;\n"
              "L: %s mad.lo.u32 %%r2, %%r2, 3, %%r0; add.u32 %%r1, %%r1, 1;\n"
              "setp.lt.u32 %%p1, %%r1, %u; @%%p1 bra L;\nst.global.u32 [%%rd1], %%r2;\n",
              begin, times);
-    one_body(body, threads, words, 64);
+    return body;
+}
+
+/* Returns how many regions the loop had requested. */
+static uint64_t requested_by_loop_with(const char *begin, unsigned threads, unsigned times)
+{
+    uint32_t words[64] = {0};
+    uint64_t before = requested();
+    one_body(loop(begin, times), threads, words, 64);
     assert_int_not_equal(words[5], 0);
     return requested() - before;
 }
@@ -51,13 +57,7 @@ static void what_is_executed_makes_code_hot_and_not_its_length(void **state)
  * which the first region begins. */
 static uint32_t first_region(unsigned blocks, unsigned times)
 {
-    char body[512];
-    snprintf(body, sizeof body,
-             "mov.u32 %%r1, 0; mov.u32 %%r2, 0;\n"
-             "L: mad.lo.u32 %%r2, %%r2, 3, %%r0; add.u32 %%r1, %%r1, 1;\n"
-             "setp.lt.u32 %%p1, %%r1, %u; @%%p1 bra L;\nst.global.u32 [%%rd1], %%r2;\n",
-             times);
-    struct run_module *run = run_load(one_kernel("", body));
+    struct run_module *run = run_load(one_kernel("", loop("", times)));
     struct sim_memory *memory = run_memory(256);
     const struct ptx_code *code = ptx_module_kernel(run->module, "k")->code;
     uint64_t params = memory->address;
