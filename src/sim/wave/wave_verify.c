@@ -169,8 +169,6 @@ static bool check_inst(const struct check *c, const struct wave_inst *inst)
         return refuse(c, "no op");
     if ((inst->kind == WAVE_ATTEMPT || inst->kind == WAVE_HANDLER) && !inst->next)
         return refuse(c, "no op to continue with");
-    if (inst->kind == WAVE_GUARD && inst->write_count)
-        return refuse(c, "a guard that writes");
     return check_slots(c, inst->reads, inst->read_count) &&
            check_slots(c, inst->writes, inst->write_count);
 }

@@ -275,7 +275,6 @@ static void each_rule_of_a_region_is_checked(void **state)
     REFUSES(inst->function = NULL, "block 1, instruction 0: no function");
     REFUSES(inst->kind = WAVE_HANDLER,
             "block 1, instruction 0: a handler with the function load_row");
-    REFUSES(inst->kind = WAVE_GUARD, "block 1, instruction 0: a guard that writes");
     REFUSES(inst->kind = 9, "block 1, instruction 0: unknown kind 9");
     REFUSES(inst->argument_count = 65,
             "block 1, instruction 0: load_row has 65 arguments, of 64 at most");

@@ -30,6 +30,7 @@ struct ptx_facts {
     bool *reached;       /* by leader */
     uint8_t *shapes;     /* of each op */
     bool *uniform;       /* of each branch: its predicate is the same in all lanes */
+    bool *spread;        /* of each load: all lanes have what it loads from one place */
 };
 
 static const struct ptx_fact unknown = {0};
@@ -280,10 +281,37 @@ static bool is_special(const struct ptx_op *op)
            op->run == ptx_run_special_block;
 }
 
-/* What the first slot that an op writes has then. */
+static enum ptx_wave_shape shape_of(const struct ptx_access *access, const struct ptx_fact *base)
+{
+    if (base->group == 0 || (base->step == 0 && base->wraps))
+        return PTX_WAVE_UNKNOWN;
+    bool all = base->group == PTX_LANES;
+    if (base->step == 0)
+        return all ? PTX_WAVE_ALL_SAME : PTX_WAVE_HALVES_SAME;
+    if (base->step == access->bytes)
+        return all ? PTX_WAVE_ALL_ROW : PTX_WAVE_HALVES_ROW;
+    return PTX_WAVE_UNKNOWN;
+}
+
+/* What all lanes load from one place. */
+static bool loads_same(const struct ptx_facts *facts, const struct ptx_op *op,
+                       const struct ptx_fact *state)
+{
+    if (!ptx_form_loads_same(facts->code, op))
+        return false;
+    const struct ptx_access *access = op->extra;
+    if (!access->address_size)
+        return true;
+    struct ptx_fact base = fact_of(facts, state, access->base);
+    return shape_of(access, &base) == PTX_WAVE_ALL_SAME;
+}
+
+/* What the first slot that an op writes has then, or all slots that a load writes. */
 static struct ptx_fact result_of(const struct ptx_facts *facts, const struct ptx_op *op,
                                  const struct ptx_fact *state, const struct ptx_form *form)
 {
+    if (loads_same(facts, op, state))
+        return uniform;
     if (form->kind != WAVE_EFFECT)
         return unknown;
     if (is_special(op))
@@ -321,9 +349,10 @@ static void apply(const struct ptx_facts *facts, const struct ptx_op *op, bool k
         return;
     }
     struct ptx_fact result = kept ? unknown : result_of(facts, op, state, &form);
+    bool all = form.kind != WAVE_EFFECT;
     for (unsigned s = 0; s < form.write_count; s++)
         state[facts->numbers[form.writes[s].offset / NUMBERED_BY] - 1] =
-            s == 0 ? of_slot(&form.writes[s], &result) : unknown;
+            s == 0 || all ? of_slot(&form.writes[s], &result) : unknown;
 }
 
 static void apply_once(const struct ptx_facts *facts, const struct ptx_op *op,
@@ -403,18 +432,6 @@ static bool go(struct ptx_facts *facts, const struct ptx_op *from, const struct 
     return changed;
 }
 
-static enum ptx_wave_shape shape_of(const struct ptx_access *access, const struct ptx_fact *base)
-{
-    if (base->group == 0 || (base->step == 0 && base->wraps))
-        return PTX_WAVE_UNKNOWN;
-    bool all = base->group == PTX_LANES;
-    if (base->step == 0)
-        return all ? PTX_WAVE_ALL_SAME : PTX_WAVE_HALVES_SAME;
-    if (base->step == access->bytes)
-        return all ? PTX_WAVE_ALL_ROW : PTX_WAVE_HALVES_ROW;
-    return PTX_WAVE_UNKNOWN;
-}
-
 static bool is_access(const struct ptx_facts *facts, const struct ptx_op *op)
 {
     struct ptx_form form;
@@ -422,7 +439,7 @@ static bool is_access(const struct ptx_facts *facts, const struct ptx_op *op)
 }
 
 static void note_shape(struct ptx_facts *facts, const struct ptx_op *op,
-                       const struct ptx_fact *state)
+                       const struct ptx_fact *state, bool kept)
 {
     if ((op->run == ptx_run_branch || op->run == ptx_run_branch_back) &&
         fact_of(facts, state, op->a).group == PTX_LANES) {
@@ -432,6 +449,7 @@ static void note_shape(struct ptx_facts *facts, const struct ptx_op *op,
     if (!is_access(facts, op))
         return;
     const struct ptx_access *access = op->extra;
+    facts->spread[op - facts->code->ops] = !kept && loads_same(facts, op, state);
     if (!access->address_size)
         return;
     struct ptx_fact base = fact_of(facts, state, access->base);
@@ -448,10 +466,11 @@ static bool walk(struct ptx_facts *facts, const struct ptx_op *op, struct ptx_fa
     const struct ptx_op *first = op, *end = facts->code->ops + facts->code->op_count;
     bool guarded = false, changed = false;
     for (; op < end && (op == first || !facts->leaders[op - facts->code->ops]); op++) {
-        if (note)
-            note_shape(facts, op, state);
         if (op->run == ptx_run_guard || op->run == ptx_run_unguard)
             guarded = op->run == ptx_run_guard;
+        bool kept = guarded || is_kept(facts, op);
+        if (note)
+            note_shape(facts, op, state, kept);
         if (op->run == ptx_run_jump || op->run == ptx_run_jump_back)
             return go(facts, op, op->target, state);
         if (op->run == ptx_run_exit)
@@ -464,7 +483,7 @@ static bool walk(struct ptx_facts *facts, const struct ptx_op *op, struct ptx_fa
                 changed |= go(facts, op, targets->ops[t], state);
             return changed;
         }
-        apply(facts, op, guarded || is_kept(facts, op), state);
+        apply(facts, op, kept, state);
     }
     return op < end ? go(facts, op - 1, op, state) || changed : changed;
 }
@@ -544,7 +563,8 @@ static bool prepare(struct ptx_facts *facts)
     facts->leaders = calloc((size_t)code->op_count + 1, sizeof *facts->leaders);
     facts->shapes = calloc((size_t)code->op_count + 1, 1);
     facts->uniform = calloc((size_t)code->op_count + 1, sizeof *facts->uniform);
-    if (!facts->numbers || !facts->leaders || !facts->shapes || !facts->uniform)
+    facts->spread = calloc((size_t)code->op_count + 1, sizeof *facts->spread);
+    if (!facts->numbers || !facts->leaders || !facts->shapes || !facts->uniform || !facts->spread)
         return false;
     for (uint32_t i = 0; i < code->op_count; i++)
         if (!number_slots(facts, &code->ops[i], false))
@@ -593,12 +613,18 @@ void ptx_facts_destroy(struct ptx_facts *facts)
     free(facts->reached);
     free(facts->shapes);
     free(facts->uniform);
+    free(facts->spread);
     free(facts);
 }
 
 enum ptx_wave_shape ptx_facts_shape(const struct ptx_facts *facts, const struct ptx_op *op)
 {
     return (enum ptx_wave_shape)facts->shapes[op - facts->code->ops];
+}
+
+bool ptx_facts_spreads(const struct ptx_facts *facts, const struct ptx_op *load)
+{
+    return facts->spread[load - facts->code->ops];
 }
 
 bool ptx_facts_uniform(const struct ptx_facts *facts, const struct ptx_op *branch)

@@ -31,6 +31,10 @@ void ptx_facts_destroy(struct ptx_facts *facts); /* accepts NULL */
 /* Of an access's addresses. */
 enum ptx_wave_shape ptx_facts_shape(const struct ptx_facts *facts, const struct ptx_op *op);
 
+/* Whether facts rely on a load's result being the same in all lanes, also in those that do not
+ * execute it: it has to be loaded for all. */
+bool ptx_facts_spreads(const struct ptx_facts *facts, const struct ptx_op *load);
+
 /* Whether the predicate of a branch is the same in all lanes. */
 bool ptx_facts_uniform(const struct ptx_facts *facts, const struct ptx_op *branch);
 

@@ -244,6 +244,14 @@ bool ptx_form_is_store(const struct ptx_code *code, const struct ptx_op *op)
     return ptx_form_is_access(code, op) && ((const struct ptx_access *)op->extra)->write;
 }
 
+bool ptx_form_loads_same(const struct ptx_code *code, const struct ptx_op *op)
+{
+    if (!ptx_form_is_access(code, op) || is_ordered(op) || !ptx_form_is_shaped(op))
+        return false;
+    const struct ptx_access *access = op->extra;
+    return !access->write && access->size >= sizeof(uint32_t);
+}
+
 bool ptx_form_repeats(const struct ptx_code *code, const struct ptx_op *op)
 {
     struct ptx_form form, alu = {0};

@@ -83,6 +83,11 @@ bool ptx_form_is_any(const struct ptx_op *op)
     return any_of(op->extra) != NULL;
 }
 
+bool ptx_form_is_shaped(const struct ptx_op *op)
+{
+    return kind_of(op->extra) != NULL;
+}
+
 bool ptx_form_is_some(const struct ptx_op *op, enum ptx_wave_shape shape)
 {
     const struct ptx_access *access = op->extra;

@@ -296,6 +296,17 @@ static enum ptx_wave_shape shape_of(const struct ptx_known *known, const struct 
                                                                               : shape;
 }
 
+/* Where all lanes have to have what a load finds, its handler, which executes some, cannot take the
+ * place of its function: the region is left. */
+static void form_known_access(const struct ptx_building *building, const struct ptx_op *op,
+                              struct ptx_form *form)
+{
+    const struct ptx_known *known = building->known;
+    ptx_form_shape(building->code, op, shape_of(known, op), form);
+    if (ptx_facts_spreads(known->facts, op))
+        form->kind = WAVE_GUARD;
+}
+
 static void make_block(struct ptx_building *building, unsigned number)
 {
     const struct ptx_op *first = building->code->ops + building->begins[number], *op = first;
@@ -321,7 +332,7 @@ static void make_block(struct ptx_building *building, unsigned number)
             break;
         }
         if (building->known->facts && ptx_form_is_access(building->code, op))
-            ptx_form_shape(building->code, op, shape_of(building->known, op), &form);
+            form_known_access(building, op, &form);
         append_for_lanes(building, &form, op++);
     }
     block.inst_count = building->count;

@@ -91,8 +91,13 @@ void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool ma
                      struct ptx_form *out_form);
 /* Whether there is a function for it where nothing is known about its addresses. */
 bool ptx_form_is_any(const struct ptx_op *op);
+/* Whether there is one where they are known to be one place or a row. */
+bool ptx_form_is_shaped(const struct ptx_op *op);
 /* Whether the one for that shape executes some lanes as well as all. */
 bool ptx_form_is_some(const struct ptx_op *op, enum ptx_wave_shape shape);
+/* Whether it is a load that has a function for one place, which writes a slot of 4 or 8 bytes for
+ * all lanes, also for those that wait or have ended. */
+bool ptx_form_loads_same(const struct ptx_code *code, const struct ptx_op *op);
 /* The form of an access of which that is known. */
 void ptx_form_shape(const struct ptx_code *code, const struct ptx_op *op, enum ptx_wave_shape shape,
                     struct ptx_form *form);
