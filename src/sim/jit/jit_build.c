@@ -153,6 +153,13 @@ static void make_copy(struct maker *m, struct copy *out_copy, const char *frame)
     fill_fields(m, out_copy);
 }
 
+static void write_back(const struct maker *m, const struct wave_back *back)
+{
+    for (unsigned i = 0; i < back->count; i++)
+        copy_slot(m, &m->mine, &m->real, &m->flow->slots[back->slots[i]]);
+    copy_kept(m, &m->mine, &m->real);
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* What is common to calls of instructions and of branches. */
@@ -231,23 +238,6 @@ static void take_results(const struct maker *m, const struct call *call)
     copy_kept(m, &m->aside, &m->mine);
 }
 
-/* Before op. */
-static void write_back(const struct maker *m, const struct wave_back *back, const void *op)
-{
-    struct wave_restore restore;
-    for (unsigned i = 0; i < back->count; i++) {
-        const struct wave_slot *slot = &m->flow->slots[back->slots[i]];
-        if (wave_restores(m->region, op, slot, &restore)) {
-            struct call call = {.function = restore.function,
-                                .arguments = restore.arguments,
-                                .argument_count = restore.argument_count};
-            make_call(m, &call);
-        }
-        copy_slot(m, &m->mine, &m->real, slot);
-    }
-    copy_kept(m, &m->mine, &m->real);
-}
-
 /* ---- ways --------------------------------------------------------------------------------------
  */
 
@@ -277,7 +267,7 @@ static LLVMValueRef equals(const struct maker *m, LLVMValueRef value, unsigned c
 
 static void leave(const struct maker *m, const struct wave_back *back, const void *op)
 {
-    write_back(m, back, op);
+    write_back(m, back);
     m->llvm->LLVMBuildRet(m->at, address(m, op));
 }
 
@@ -285,7 +275,7 @@ static void leave(const struct maker *m, const struct wave_back *back, const voi
 static void call_handler(const struct maker *m, const struct wave_inst *inst,
                          const struct wave_back *back, LLVMBasicBlockRef on)
 {
-    write_back(m, back, inst->op);
+    write_back(m, back);
     LLVMValueRef values[] = {m->real.state, address(m, inst->op)};
     LLVMValueRef handler = address(m, wave_handler(m->machine, inst->op));
     LLVMValueRef next = m->llvm->LLVMBuildCall2(m->at, m->handler_type, handler, values, 2, "");
@@ -501,31 +491,15 @@ static bool declare(const struct maker *m, const char *name, unsigned arguments)
     return true;
 }
 
-/* Those that make slots before they are written back. */
-static bool declare_restores(const struct maker *m, const struct wave_back *back, const void *op)
-{
-    struct wave_restore restore;
-    for (unsigned i = 0; i < back->count; i++)
-        if (wave_restores(m->region, op, &m->flow->slots[back->slots[i]], &restore) &&
-            !declare(m, restore.function, restore.argument_count))
-            return false;
-    return true;
-}
-
 static bool declare_all(const struct maker *m)
 {
     for (unsigned b = 0; b < m->region->block_count; b++) {
         const struct wave_block *block = &m->region->blocks[b];
-        const struct wave_back *back = m->flow->back[b];
         for (unsigned n = 0; n < block->inst_count; n++) {
             const struct wave_inst *inst = &block->insts[n];
             if (inst->kind != WAVE_HANDLER && !declare(m, inst->function, inst->argument_count))
                 return false;
-            if (!declare_restores(m, &back[n], inst->op))
-                return false;
         }
-        if (!declare_restores(m, &back[block->inst_count], block->op))
-            return false;
         if (block->end == WAVE_BRANCH && !declare(m, block->function, block->argument_count))
             return false;
     }

@@ -161,6 +161,13 @@ static void add_slots(struct maker *m, const struct wave_slot *slots, unsigned c
     }
 }
 
+static void add_back(struct maker *m, const struct wave_back *back)
+{
+    add(&m->hash, back->count);
+    for (unsigned i = 0; i < back->count; i++)
+        add(&m->hash, back->slots[i]);
+}
+
 static void add_call(struct maker *m, const char *function, const uint64_t *arguments,
                      unsigned count, uint64_t addresses)
 {
@@ -172,18 +179,6 @@ static void add_call(struct maker *m, const char *function, const uint64_t *argu
             add_address(m, (const void *)(uintptr_t)arguments[i]);
         else
             add(&m->hash, arguments[i]);
-}
-
-/* op: before which slots are written back; NULL: they are loaded. */
-static void add_back(struct maker *m, const struct wave_back *back, const void *op)
-{
-    struct wave_restore restore;
-    add(&m->hash, back->count);
-    for (unsigned i = 0; i < back->count; i++) {
-        add(&m->hash, back->slots[i]);
-        if (op && wave_restores(m->region, op, &m->flow->slots[back->slots[i]], &restore))
-            add_call(m, restore.function, restore.arguments, restore.argument_count, 0);
-    }
 }
 
 static void add_inst(struct maker *m, const struct wave_inst *inst)
@@ -207,7 +202,7 @@ static void add_block(struct maker *m, unsigned b)
     add(&m->hash, block->inst_count);
     for (unsigned n = 0; n < block->inst_count; n++) {
         add_inst(m, &block->insts[n]);
-        add_back(m, &m->flow->back[b][n], block->insts[n].op);
+        add_back(m, &m->flow->back[b][n]);
     }
     add(&m->hash, block->end * 2 + block->stays);
     if (block->end == WAVE_BRANCH)
@@ -216,7 +211,7 @@ static void add_block(struct maker *m, unsigned b)
         add_slots(m, block->reads, block->read_count);
     if (block->end != WAVE_JUMP)
         add_address(m, block->op);
-    add_back(m, &m->flow->back[b][block->inst_count], block->op);
+    add_back(m, &m->flow->back[b][block->inst_count]);
     add(&m->hash, block->target_count);
     for (unsigned i = 0; i < block->target_count; i++)
         add(&m->hash, block->targets[i]);
@@ -249,7 +244,7 @@ bool jit_key_make(const struct wave_region *region, const struct wave_flow *flow
     add(&m.hash, region->entry_count);
     for (unsigned e = 0; e < flow->entry_count; e++) {
         add(&m.hash, wave_entry(region, e));
-        add_back(&m, &flow->entries[e], NULL);
+        add_back(&m, &flow->entries[e]);
     }
     add(&m.hash, region->block_count);
     for (unsigned b = 0; b < region->block_count; b++)

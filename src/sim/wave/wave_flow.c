@@ -43,7 +43,7 @@ static void dirty_after(const struct work *w, const struct wave_inst *inst, uint
     } else if (inst->kind == WAVE_HANDLER) {
         remove_all(w, dirty, inst->reads, inst->read_count);
         remove_all(w, dirty, inst->writes, inst->write_count);
-    } else if (!inst->same) {
+    } else {
         add_all(w, dirty, inst->writes, inst->write_count);
     }
 }
@@ -66,18 +66,11 @@ static void find_dirty(struct work *w)
 
 /* ---- backwards: live ------------------------------------------------------------------- */
 
-static bool is_own(const struct work *w, unsigned slot)
-{
-    return w->region->own && w->slots[slot].base == WAVE_FRAME &&
-           w->slots[slot].offset >= w->region->own;
-}
-
 /* What the interpreter may read when it goes on at op, where the region does not say. */
 static void live_outside(const struct work *w, const void *op, uint64_t *live)
 {
     for (unsigned i = 0; i < w->count; i++)
-        if (!is_own(w, i) && (w->all_live || !w->region->live ||
-                              w->region->live(w->region->data, op, &w->slots[i])))
+        if (w->all_live || !w->region->live || w->region->live(w->region->data, op, &w->slots[i]))
             wave_set_add(live, i);
 }
 
@@ -148,7 +141,7 @@ static bool put_back(const struct work *w, const uint64_t *dirty, const uint64_t
         return false;
     *out_back = (struct wave_back){.slots = slots};
     for (unsigned i = 0; i < w->count; i++)
-        if (wave_set_has(dirty, i) && wave_set_has(live, i) && !is_own(w, i))
+        if (wave_set_has(dirty, i) && wave_set_has(live, i))
             slots[out_back->count++] = i;
     return true;
 }

@@ -21,9 +21,6 @@ struct ptx_building {
     size_t total; /* instructions of all blocks */
     bool failed;  /* no memory */
     bool whole;   /* lanes part nowhere in the region */
-    /* By slots of facts: in the block that is being made, the slot has what its row is. NULL:
-     * slots are as they are. */
-    bool *spread;
 };
 
 /* Memory that belongs to the region, with a copy of size bytes unless from is NULL. NULL: failed is

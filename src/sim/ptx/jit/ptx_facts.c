@@ -15,8 +15,6 @@ struct slot {
     uint32_t offset, size;
     bool fixed;  /* written by no op but those that run once */
     bool needed; /* an address, or a branch's predicate, that is known depends on it */
-    bool is_row, has_steps; /* it is a row somewhere; with different steps */
-    int64_t step;
 };
 
 struct ptx_facts {
@@ -33,8 +31,6 @@ struct ptx_facts {
     uint8_t *shapes;     /* of each op */
     bool *uniform;       /* of each branch: its predicate is the same in all lanes */
     bool *spread;        /* of each load: all lanes have what it loads from one place */
-    uint64_t *rows;      /* by op, in row_words words: slots that are rows before it */
-    size_t row_words;
 };
 
 static const struct ptx_fact unknown = {0};
@@ -557,61 +553,6 @@ static void find_needed(struct ptx_facts *facts)
     }
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-static bool is_row(const struct ptx_facts *facts, uint32_t number, const struct ptx_fact *fact)
-{
-    const struct slot *slot = &facts->slots[number];
-    if (fact->group != PTX_LANES || !(slot->fixed ? !fact->constant : slot->needed))
-        return false;
-    return slot->size == 4 || slot->size == 128 || (slot->size == 256 && !fact->wraps);
-}
-
-static void note_rows(struct ptx_facts *facts, const struct ptx_op *op,
-                      const struct ptx_fact *state)
-{
-    uint64_t *rows = facts->rows + (size_t)(op - facts->code->ops) * facts->row_words;
-    for (uint32_t s = 0; s < facts->slot_count; s++) {
-        struct slot *slot = &facts->slots[s];
-        if (!is_row(facts, s, &state[s]))
-            continue;
-        rows[s / 64] |= UINT64_C(1) << s % 64;
-        slot->has_steps |= slot->is_row && slot->step != state[s].step;
-        slot->is_row = true;
-        slot->step = state[s].step;
-    }
-}
-
-/* False: no memory. */
-static bool find_rows(struct ptx_facts *facts)
-{
-    const struct ptx_code *code = facts->code;
-    facts->row_words = (facts->slot_count + 63) / 64;
-    facts->rows = calloc(code->op_count * facts->row_words + 1, sizeof *facts->rows);
-    struct ptx_fact *state = calloc(facts->slot_count + 1, sizeof *state);
-    bool guarded = false, reached = false;
-    for (uint32_t i = 0; facts->rows && state && i < code->op_count; i++) {
-        const struct ptx_op *op = &code->ops[i];
-        uint32_t leader = facts->leaders[i];
-        if (leader) {
-            reached = facts->reached[leader - 1];
-            memcpy(state, facts->at + (size_t)(leader - 1) * facts->slot_count,
-                   facts->slot_count * sizeof *state);
-            guarded = false;
-        }
-        if (!reached)
-            continue;
-        note_rows(facts, op, state);
-        if (op->run == ptx_run_guard || op->run == ptx_run_unguard)
-            guarded = op->run == ptx_run_guard;
-        reached = op->run != ptx_run_jump && op->run != ptx_run_jump_back &&
-                  op->run != ptx_run_exit && op->run != ptx_run_branch_indexed;
-        apply(facts, op, guarded || is_kept(facts, op), state);
-    }
-    free(state);
-    return facts->rows && state;
-}
-
 /* ---- interface
  * ----------------------------------------------------------------------------------- */
 
@@ -655,8 +596,7 @@ struct ptx_facts *ptx_facts_create(const struct ptx_code *code, const uint32_t b
     memcpy(facts->block, block, sizeof facts->block);
     if (prepare(facts) && solve(facts)) {
         find_needed(facts);
-        if (find_rows(facts))
-            return facts;
+        return facts;
     }
     ptx_facts_destroy(facts);
     return NULL;
@@ -674,7 +614,6 @@ void ptx_facts_destroy(struct ptx_facts *facts)
     free(facts->shapes);
     free(facts->uniform);
     free(facts->spread);
-    free(facts->rows);
     free(facts);
 }
 
@@ -691,24 +630,6 @@ bool ptx_facts_spreads(const struct ptx_facts *facts, const struct ptx_op *load)
 bool ptx_facts_uniform(const struct ptx_facts *facts, const struct ptx_op *branch)
 {
     return facts->uniform[branch - facts->code->ops];
-}
-
-uint32_t ptx_facts_slots(const struct ptx_facts *facts)
-{
-    return facts->slot_count;
-}
-
-bool ptx_facts_row(const struct ptx_facts *facts, const struct ptx_op *op, uint32_t offset,
-                   struct ptx_known_row *out_row)
-{
-    size_t at = (size_t)(op - facts->code->ops);
-    uint32_t number = facts->numbers[offset / NUMBERED_BY];
-    if (number-- == 0 || at >= facts->code->op_count || facts->slots[number].has_steps ||
-        !(facts->rows[at * facts->row_words + number / 64] >> number % 64 & 1))
-        return false;
-    const struct slot *slot = &facts->slots[number];
-    *out_row = (struct ptx_known_row){number, slot->size, slot->step};
-    return true;
 }
 
 bool ptx_facts_constant(const struct ptx_facts *facts, uint32_t offset, uint64_t *out_value)

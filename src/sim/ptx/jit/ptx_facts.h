@@ -38,19 +38,6 @@ bool ptx_facts_spreads(const struct ptx_facts *facts, const struct ptx_op *load)
 /* Whether the predicate of a branch is the same in all lanes. */
 bool ptx_facts_uniform(const struct ptx_facts *facts, const struct ptx_op *branch);
 
-/* A slot whose lanes have values that lie step apart, so that one number is enough, or a predicate
- * that is the same in all. */
-struct ptx_known_row {
-    uint32_t number; /* of the slot, below ptx_facts_slots() */
-    uint32_t size;   /* bytes of the slot */
-    int64_t step;
-};
-uint32_t ptx_facts_slots(const struct ptx_facts *facts);
-/* Whether the slot that begins at offset is one before op. If it is where several ways meet, it is
- * one behind each of the ops from which they come. Not of constants that no op writes. */
-bool ptx_facts_row(const struct ptx_facts *facts, const struct ptx_op *op, uint32_t offset,
-                   struct ptx_known_row *out_row);
-
 /* A slot that no op writes, and its value in all lanes. */
 bool ptx_facts_constant(const struct ptx_facts *facts, uint32_t offset, uint64_t *out_value);
 

@@ -81,7 +81,7 @@ static void take_any_nan(const struct ptx_building *building, const struct ptx_o
 }
 
 /* op: what the interpreter executes instead, as wave.h says. */
-static void append_inst(struct ptx_building *building, const struct ptx_form *form,
+static void append(struct ptx_building *building, const struct ptx_form *form,
                    const struct ptx_op *op, const struct ptx_op *next)
 {
     if (building->count == building->capacity) {
@@ -115,92 +115,6 @@ static void append_inst(struct ptx_building *building, const struct ptx_form *fo
             ptx_building_keep(building, form->writes, form->write_count * sizeof *form->writes),
         .read_count = form->read_count,
         .write_count = form->write_count};
-}
-
-/* ---- rows --------------------------------------------------------------------------------------
- *
- * A slot that is known to be a row is one number in the region, which loops keep in a register of
- * the host. Its number has a slot behind the frame. Before an op reads the slot, and before it is
- * written back, it is made from the number; after an op that writes it, the number is taken from
- * it, and LLVM computes no more of the op's result than that. */
-
-static uint32_t number_slot(const struct ptx_code *code, uint32_t number)
-{
-    uint32_t first = ((uint32_t)code->frame_size + 7u) & ~7u;
-    return first + number * (uint32_t)sizeof(uint64_t);
-}
-
-static uint32_t number_size(const struct ptx_known_row *row)
-{
-    return row->size == 256 ? sizeof(uint64_t) : sizeof(uint32_t);
-}
-
-static const char *of_size(const struct ptx_known_row *row, const char *mask, const char *four,
-                           const char *eight)
-{
-    return row->size == sizeof(uint32_t) ? mask : row->size == 128 ? four : eight;
-}
-
-static void append_row(struct ptx_building *building, const struct ptx_op *op, uint32_t offset)
-{
-    struct ptx_known_row row;
-    if (!building->spread || !ptx_facts_row(building->known->facts, op, offset, &row) ||
-        building->spread[row.number])
-        return;
-    building->spread[row.number] = true;
-    uint32_t number = number_slot(building->code, row.number);
-    struct ptx_form form = {
-        .kind = WAVE_EFFECT,
-        .function = of_size(&row, "ptx_wave_row_mask", "ptx_wave_row_4", "ptx_wave_row_8"),
-        .arguments = {offset, number, (uint64_t)row.step},
-        .argument_count = 3};
-    ptx_form_read(&form, number, number_size(&row));
-    ptx_form_write(&form, offset, row.size);
-    append_inst(building, &form, op, op + 1);
-    if (!building->failed)
-        building->insts[building->count - 1].same = true;
-}
-
-/* Takes the number from a slot that is a row before op. */
-static void append_first(struct ptx_building *building, const struct ptx_op *op, uint32_t offset)
-{
-    struct ptx_known_row row;
-    if (!ptx_facts_row(building->known->facts, op, offset, &row))
-        return;
-    uint32_t number = number_slot(building->code, row.number);
-    struct ptx_form form = {
-        .kind = WAVE_EFFECT,
-        .function = of_size(&row, "ptx_wave_first_mask", "ptx_wave_first_4", "ptx_wave_first_8"),
-        .arguments = {offset, number},
-        .argument_count = 2};
-    ptx_form_read(&form, offset, row.size);
-    ptx_form_write(&form, number, number_size(&row));
-    append_inst(building, &form, op, op + 1);
-    building->spread[row.number] = false;
-}
-
-static bool restore(const void *data, const void *op, const struct wave_slot *slot,
-                    struct wave_restore *out_restore)
-{
-    const struct ptx_known *known = data;
-    struct ptx_known_row row;
-    if (!ptx_facts_row(known->facts, op, slot->offset, &row))
-        return false;
-    *out_restore = (struct wave_restore){
-        .function = of_size(&row, "ptx_wave_row_mask", "ptx_wave_row_4", "ptx_wave_row_8"),
-        .arguments = {slot->offset, number_slot(known->code, row.number), (uint64_t)row.step},
-        .argument_count = 3};
-    return true;
-}
-
-static void append(struct ptx_building *building, const struct ptx_form *form,
-                   const struct ptx_op *op, const struct ptx_op *next)
-{
-    for (unsigned i = 0; i < form->read_count; i++)
-        append_row(building, op, form->reads[i].offset);
-    append_inst(building, form, op, next);
-    for (unsigned i = 0; building->spread && i < form->write_count; i++)
-        append_first(building, next, form->writes[i].offset);
 }
 
 /* Whether the lanes that a guard names, and no others, can execute all ops up to its end. */
@@ -400,17 +314,12 @@ static void make_block(struct ptx_building *building, unsigned number)
     struct ptx_form form;
     struct wave_block block = {.end = WAVE_LEAVE, .op = op};
     building->count = 0;
-    if (building->spread)
-        memset(building->spread, 0, ptx_facts_slots(building->known->facts));
     for (;;) {
         bool full = building->total + building->count >= INSTRUCTIONS_MAX;
         if (op == limit || full || is_branch(op) || (op != first && ptx_building_joins(op))) {
             block.op = op;
-            if (op != limit && !full) {
-                if (is_branch(op))
-                    append_row(building, op, op->a);
+            if (op != limit && !full)
                 end_block(building, &block, op);
-            }
             break;
         }
         if (op->run == ptx_run_guard) {
@@ -445,20 +354,14 @@ static int compare(const void *a, const void *b)
     return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static void add_all(const struct ptx_building *building, struct wave_slot *to, size_t *count,
-                    const struct wave_slot *from, unsigned from_count)
+static size_t add_all(struct wave_slot *to, const struct wave_slot *from, unsigned count)
 {
-    for (unsigned i = 0; i < from_count; i++) {
-        if (from[i].offset >= building->code->frame_size)
-            continue; /* the number of a row */
-        if (to)
-            to[*count] = from[i];
-        ++*count;
-    }
+    if (to && count)
+        memcpy(to, from, count * sizeof *from);
+    return count;
 }
 
-/* All slots of the region that ops have into to, unless it is NULL; returns their number, some
- * several times. */
+/* All slots of the region into to, unless it is NULL; returns their number, some several times. */
 static size_t list_slots(const struct ptx_building *building, struct wave_slot *to)
 {
     size_t count = 0;
@@ -468,10 +371,10 @@ static size_t list_slots(const struct ptx_building *building, struct wave_slot *
             const struct wave_inst *inst = &block->insts[i];
             if (inst->read_count == NONE)
                 continue;
-            add_all(building, to, &count, inst->reads, inst->read_count);
-            add_all(building, to, &count, inst->writes, inst->write_count);
+            count += add_all(to ? to + count : NULL, inst->reads, inst->read_count);
+            count += add_all(to ? to + count : NULL, inst->writes, inst->write_count);
         }
-        add_all(building, to, &count, block->reads, block->read_count);
+        count += add_all(to ? to + count : NULL, block->reads, block->read_count);
     }
     return count;
 }
@@ -618,7 +521,7 @@ static void append_constant(struct ptx_building *building, const struct wave_slo
                             .arguments = {slot->offset, value},
                             .argument_count = 2};
     ptx_form_write(&form, slot->offset, slot->size);
-    append_inst(building, &form, op, op + 1);
+    append(building, &form, op, op + 1);
 }
 
 static void append_constants(struct ptx_building *building, const struct ptx_op *op)
@@ -658,25 +561,8 @@ static void append_checks(struct ptx_building *building, const struct ptx_op *op
             .arguments = {checked[i].offset, checked[i].fact.group, (uint64_t)checked[i].fact.step},
             .argument_count = mask ? 1 : 3};
         ptx_form_read(&form, checked[i].offset, checked[i].size);
-        append_inst(building, &form, op, op + 1);
+        append(building, &form, op, op + 1);
     }
-}
-
-/* The numbers of rows with which the region begins. */
-static void append_rows(struct ptx_building *building, const struct ptx_op *op)
-{
-    size_t count = list_slots(building, NULL);
-    struct wave_slot *slots = malloc((count + 1) * sizeof *slots);
-    if (!slots) {
-        building->failed = true;
-        return;
-    }
-    list_slots(building, slots);
-    unsigned kept = remove_copies(slots, count);
-    for (unsigned i = 0; i < kept; i++)
-        if (is_live(building->known, op, &slots[i]))
-            append_first(building, op, slots[i].offset);
-    free(slots);
 }
 
 /* Before what lanes do: constants, and the facts that the rest relies on. */
@@ -687,8 +573,6 @@ static void make_first(struct ptx_building *building, const struct ptx_op *op)
         append_checks(building, op);
         append_constants(building, op);
     }
-    if (building->spread)
-        append_rows(building, op);
     struct wave_block first = {.end = WAVE_JUMP, .op = op, .targets = {1}, .target_count = 1};
     first.inst_count = building->count;
     first.insts =
@@ -703,11 +587,6 @@ static bool build(struct ptx_building *building, uint32_t entry)
     if (!building->block_of)
         return false;
     memset(building->block_of, 0xff, ((size_t)code->op_count + 1) * sizeof(uint32_t));
-    if (building->known->facts) {
-        building->spread = calloc(ptx_facts_slots(building->known->facts) + 1, 1);
-        if (!building->spread)
-            return false;
-    }
     ptx_building_new_block(building, code->ops + entry);
     ptx_building_block(building, code->ops + entry);
     for (unsigned b = 1; b < building->block_count && !building->failed; b++)
@@ -738,7 +617,6 @@ struct ptx_region *ptx_region_create(const struct ptx_known *known, uint32_t ent
     free(building.blocks);
     free(building.insts);
     free(building.any);
-    free(building.spread);
     if (!fine) {
         ptx_region_destroy(region);
         return NULL;
@@ -749,11 +627,6 @@ struct ptx_region *ptx_region_create(const struct ptx_known *known, uint32_t ent
     region->wave.machine = ptx_region_machine();
     region->wave.name = region->name;
     region->wave.frame_size = (uint32_t)code->frame_size;
-    if (known->facts) {
-        region->wave.frame_size = number_slot(code, ptx_facts_slots(known->facts));
-        region->wave.own = number_slot(code, 0);
-        region->wave.restore = restore;
-    }
     region->wave.data = known;
     region->wave.live = is_live;
     return region;

@@ -39,23 +39,6 @@ static inline __attribute__((always_inline)) unsigned last_lane(const struct ptx
             off |= (HALF + lane <= last) &                                                         \
                    (at[HALF + lane] != (slot_##bytes)(high + step * lane));                        \
         return !off;                                                                               \
-    }                                                                                              \
-    /* A row as one number: what the first lane has, and from it what all have. */                 \
-    uint32_t ptx_wave_first_##bytes(struct ptx_warp *warp, u64 slot, u64 number);                  \
-    uint32_t ptx_wave_first_##bytes(struct ptx_warp *warp, u64 slot, u64 number)                   \
-    {                                                                                              \
-        *(slot_##bytes *)(void *)(warp->regs + number) =                                           \
-            *(const slot_##bytes *)(const void *)(warp->regs + slot);                              \
-        return 1;                                                                                  \
-    }                                                                                              \
-    uint32_t ptx_wave_row_##bytes(struct ptx_warp *warp, u64 slot, u64 number, u64 step);          \
-    uint32_t ptx_wave_row_##bytes(struct ptx_warp *warp, u64 slot, u64 number, u64 step)           \
-    {                                                                                              \
-        const slot_##bytes first = *(const slot_##bytes *)(const void *)(warp->regs + number);     \
-        slot_##bytes *to = (void *)(warp->regs + slot);                                            \
-        for (unsigned lane = 0; lane < PTX_LANES; lane++)                                          \
-            to[lane] = first + (slot_##bytes)step * (slot_##bytes)lane;                            \
-        return 1;                                                                                  \
     }
 /* Whether a predicate is the same in all lanes. */
 uint32_t ptx_wave_check_mask(struct ptx_warp *warp, u64 slot);
@@ -64,23 +47,6 @@ uint32_t ptx_wave_check_mask(struct ptx_warp *warp, u64 slot)
     u32 there = UINT32_MAX >> (31 - last_lane(warp));
     u32 mask = *(const slot_4 *)(const void *)(warp->regs + slot) & there;
     return mask == 0 || mask == there;
-}
-
-/* The same of a predicate that all lanes have or none. */
-uint32_t ptx_wave_first_mask(struct ptx_warp *warp, u64 slot, u64 number);
-uint32_t ptx_wave_first_mask(struct ptx_warp *warp, u64 slot, u64 number)
-{
-    *(slot_4 *)(void *)(warp->regs + number) =
-        *(const slot_4 *)(const void *)(warp->regs + slot) & 1;
-    return 1;
-}
-uint32_t ptx_wave_row_mask(struct ptx_warp *warp, u64 slot, u64 number, u64 step);
-uint32_t ptx_wave_row_mask(struct ptx_warp *warp, u64 slot, u64 number, u64 step)
-{
-    (void)step;
-    *(slot_4 *)(void *)(warp->regs + slot) =
-        *(const slot_4 *)(const void *)(warp->regs + number) ? UINT32_MAX : 0;
-    return 1;
 }
 
 KNOWN(2)

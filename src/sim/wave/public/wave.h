@@ -63,7 +63,6 @@ struct wave_inst {
     /* ATTEMPT and HANDLER: the handler accesses no slots but those below, and returns next, or NULL
      * after which the wave goes on nowhere. Nothing else has to be in place. */
     bool plain;
-    bool same;                 /* EFFECT: slots get the values that they have, in another form */
     const char *function;      /* NULL for WAVE_HANDLER */
     const uint64_t *arguments; /* constants */
     unsigned argument_count;
@@ -169,21 +168,11 @@ struct wave_machine {
 
 /* ---- regions -------------------------------------------------------------------------------- */
 
-/* A function of the bitcode that makes the value of a slot. */
-struct wave_restore {
-    const char *function;
-    uint64_t arguments[4];
-    unsigned argument_count;
-};
-
 /* All of its memory belongs to the front end until jit has freed the region (jit.h). */
 struct wave_region {
     const struct wave_machine *machine;
     const char *name; /* "vector_add, op 17" */
     uint32_t frame_size;
-    /* Slots of the frame from this offset on are the region's own: the wave's memory has none of
-     * them, and each path writes them before it reads them. 0: none. */
-    uint32_t own;
     const struct wave_block *blocks;
     unsigned block_count;
     /* Numbers of the blocks at which it may begin. 0 of them: at block 0. */
@@ -194,17 +183,7 @@ struct wave_region {
      * somewhere in the region or where it is left. Slots that are not are not written back. NULL:
      * all are, except those that the region itself writes before it reads them. */
     bool (*live)(const void *data, const void *op, const struct wave_slot *slot);
-    /* Whether the region has the slot's value in another form before op, so that a function has to
-     * make it where the slot is written back. NULL: no. */
-    bool (*restore)(const void *data, const void *op, const struct wave_slot *slot,
-                    struct wave_restore *out_restore);
 };
-
-static inline bool wave_restores(const struct wave_region *region, const void *op,
-                                 const struct wave_slot *slot, struct wave_restore *out_restore)
-{
-    return region->restore && region->restore(region->data, op, slot, out_restore);
-}
 
 /* Whether an argument is an address; NULL is a number. */
 static inline bool wave_is_address(uint64_t addresses, const uint64_t *arguments, unsigned argument)
