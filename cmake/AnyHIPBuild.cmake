@@ -81,6 +81,29 @@ function(ah_launch_path)
         "-fno-stack-protector;-fno-tree-slp-vectorize")
 endfunction()
 
+# ah_made_once(<file> <argument of add_custom_command>...)
+# A file that does not depend on this tree's sanitizers, made by the command; in a tree that tests the
+# programs of another one (ANYHIP_PROGRAMS_OF) it is that one's, if it was there at configuration.
+function(ah_made_once file)
+    ah_made_before(${file} made)
+    if(made)
+        add_custom_command(OUTPUT ${file} COMMAND ${CMAKE_COMMAND} -E copy ${made} ${file}
+            DEPENDS ${made} VERBATIM)
+    else()
+        add_custom_command(OUTPUT ${file} ${ARGN})
+    endif()
+endfunction()
+
+# ah_made_before(<file> <out>): the same file of the tree ANYHIP_PROGRAMS_OF, or "".
+function(ah_made_before file out)
+    file(RELATIVE_PATH path ${PROJECT_BINARY_DIR} ${file})
+    set(made ${ANYHIP_PROGRAMS_OF}/${path})
+    if(NOT ANYHIP_SANITIZE OR NOT ANYHIP_PROGRAMS_OF OR NOT EXISTS ${made})
+        set(made "")
+    endif()
+    set(${out} "${made}" PARENT_SCOPE)
+endfunction()
+
 # ah_headers(<name> <dir>...): what other modules may include of a folder.
 function(ah_headers name)
     add_library(ah_${name}_headers INTERFACE)

@@ -85,6 +85,15 @@ function(ah_wave_bitcode name)
         if(NOT AH_BITCODE_MADE)
             break()
         endif()
+        # An interpreter with a sanitizer has the same structures as the one without.
+        set(linked ${CMAKE_CURRENT_BINARY_DIR}/${name}_${isa}.bc)
+        list(APPEND files ${linked})
+        string(APPEND rows "BITCODE(${isa}, \"${linked}\", ${vector_${isa}})\n")
+        ah_made_before(${linked} made)
+        if(made)
+            ah_made_once(${linked})
+            continue()
+        endif()
         set(parts "")
         foreach(source ${B_SOURCES})
             get_filename_component(path ${source} ABSOLUTE)
@@ -110,7 +119,6 @@ function(ah_wave_bitcode name)
         # clang would unroll loops over lanes before it makes vectors of them, which it then no longer
         # can. What has become a loop of a few vectors is unrolled here: a slot that is accessed at an
         # offset that varies stays in memory.
-        set(linked ${CMAKE_CURRENT_BINARY_DIR}/${name}_${isa}.bc)
         add_custom_command(OUTPUT ${linked}
             COMMAND ${ANYHIP_BITCODE_LINK} ${parts} -o ${linked}.linked
             COMMAND ${ANYHIP_BITCODE_OPT} -passes=${unroll} -unroll-threshold=1500
@@ -119,8 +127,6 @@ function(ah_wave_bitcode name)
             DEPENDS ${parts}
             COMMENT "Linking ${name} for ${isa}"
             VERBATIM)
-        list(APPEND files ${linked})
-        string(APPEND rows "BITCODE(${isa}, \"${linked}\", ${vector_${isa}})\n")
     endforeach()
     set(AH_BITCODE_NAME ${name})
     set(AH_BITCODE_ROWS ${rows})

@@ -19,6 +19,7 @@
 #include "fault_program.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -213,6 +214,8 @@ static void run_case(const struct fault *fault)
     const struct fake *fake = the_fake();
     alarm(CASE_SECONDS);
     use_fake("80,90");
+    /* No section has more in flight, and each process would write to whole rings. */
+    setenv("FAKEHSA_QUEUE_PACKETS", "256", 1);
     setenv("AMD_LOG_LEVEL", settings.verbose ? "3" : "0", 1);
     register_kernels();
     if (fault->section > 0) {
@@ -410,10 +413,20 @@ static void read_argument(const char *argument)
     }
 }
 
+/* Libraries that each process would look for, load and bind; the ones that are missing leave the
+ * dynamic linker with the folders that there are not. */
+static void load_libraries(void)
+{
+    static const char *const names[] = {"libstdc++.so.6", "librocprofiler-register.so.0"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        (void)dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+}
+
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         read_argument(argv[i]);
+    load_libraries();
     outcome =
         mmap(NULL, sizeof *outcome, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const struct sharer sharer = start_sharer(share_event);

@@ -43,14 +43,14 @@ static void name_models(const char *capabilities, char *out, size_t size)
 void clean_environment(void)
 {
     static const char *const names[] = {
-        "ANYHIP_BACKEND",       "ANYHIP_CONFIG",        "HIP_VISIBLE_DEVICES",
-        "CUDA_VISIBLE_DEVICES", "AMD_LOG_LEVEL",        "AMD_LOG_MASK",
-        "AMD_LOG_LEVEL_FILE",   "HIP_LAUNCH_BLOCKING",  "AMD_SERIALIZE_KERNEL",
-        "AMD_SERIALIZE_COPY",   "FAKECUDA_DEVICES",     "FAKECUDA_VERSION",
-        "FAKECUDA_PEERS",       "FAKECUDA_FAULTS",      "FAKECUDA_REPORT",
-        "FAKESIMCUDA_DEVICES",  "FAKECUDA_HOST_THREAD", "FAKESIMCUDA_HOST_THREAD",
-        "FAKEHSA_DEVICES",      "FAKEHSA_PEERS",        "FAKEHSA_FAULTS",
-        "FAKEHSA_REPORT",       "ROCR_VISIBLE_DEVICES",
+        "ANYHIP_BACKEND",       "ANYHIP_CONFIG",         "HIP_VISIBLE_DEVICES",
+        "CUDA_VISIBLE_DEVICES", "AMD_LOG_LEVEL",         "AMD_LOG_MASK",
+        "AMD_LOG_LEVEL_FILE",   "HIP_LAUNCH_BLOCKING",   "AMD_SERIALIZE_KERNEL",
+        "AMD_SERIALIZE_COPY",   "FAKECUDA_DEVICES",      "FAKECUDA_VERSION",
+        "FAKECUDA_PEERS",       "FAKECUDA_FAULTS",       "FAKECUDA_REPORT",
+        "FAKESIMCUDA_DEVICES",  "FAKECUDA_HOST_THREAD",  "FAKESIMCUDA_HOST_THREAD",
+        "FAKEHSA_DEVICES",      "FAKEHSA_PEERS",         "FAKEHSA_FAULTS",
+        "FAKEHSA_REPORT",       "FAKEHSA_QUEUE_PACKETS", "ROCR_VISIBLE_DEVICES",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);

@@ -27,8 +27,10 @@ static _Atomic(bool) ended;
  * without devices is one without GPU agents: no number is visible. */
 static hsa_status_t choose_devices(void)
 {
-    const char *devices = script_setting("DEVICES"), *peers = script_setting("PEERS");
+    const char *devices = script_setting("DEVICES"), *peers = script_setting("PEERS"),
+               *packets = script_setting("QUEUE_PACKETS");
     simhsa_script.apart = peers && strcmp(peers, "0") == 0;
+    simhsa_script.queue_packets = packets ? (uint32_t)strtoul(packets, NULL, 10) : 0;
     if (simhsa.agent_count > 0)
         return HSA_STATUS_SUCCESS;
     if (devices && !*devices)

@@ -2,6 +2,7 @@
  *
  * Read when hsa_init is called:
  *   FAKEHSA_DEVICES    models, "gfx90a,gfx1100" (default "gfx90a"), "" for none
+ *   FAKEHSA_QUEUE_PACKETS  the most packets that a queue can have
  *   ROCR_VISIBLE_DEVICES  as AMD's runtime reads it
  *
  * Beside the exported functions that return a status, these can fail, which is seen later:

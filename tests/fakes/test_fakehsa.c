@@ -43,6 +43,7 @@ static hsa_status_t first_pool(hsa_amd_memory_pool_t found, void *data)
 static int start(void **state)
 {
     (void)state;
+    assert_int_equal(setenv("FAKEHSA_QUEUE_PACKETS", "512", 1), 0);
     ok(hsa_init());
     ok(hsa_iterate_agents(find_gpu, NULL));
     (void)hsa_amd_agent_iterate_memory_pools(gpu, first_pool, NULL);
@@ -122,6 +123,14 @@ static void every_fault_of_a_function_counts_its_calls(void **state)
         if (wanted[i] == HSA_STATUS_SUCCESS)
             ok(hsa_signal_destroy(signal));
     }
+}
+
+static void queues_are_as_long_as_it_was_told(void **state)
+{
+    uint32_t most = 0;
+    (void)state;
+    ok(hsa_agent_get_info(gpu, HSA_AGENT_INFO_QUEUE_MAX_SIZE, &most));
+    assert_int_equal(most, 512);
 }
 
 /* ---- what is left, and violations ------------------------------------------------------- */
@@ -281,6 +290,7 @@ int main(void)
         cmocka_unit_test(every_function_with_a_status_fails_when_it_is_told_to),
         cmocka_unit_test(the_nth_call_fails),
         cmocka_unit_test(every_fault_of_a_function_counts_its_calls),
+        cmocka_unit_test(queues_are_as_long_as_it_was_told),
         cmocka_unit_test(what_is_left_is_counted),
         cmocka_unit_test(a_destroyed_handle_is_a_violation),
         cmocka_unit_test(a_device_that_breaks_tells_the_callbacks_of_its_queues),

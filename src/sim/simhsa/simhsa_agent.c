@@ -102,6 +102,11 @@ static struct answer word(uint64_t value)
     return number(sizeof(uint32_t), value);
 }
 
+static uint32_t longest_queue(void)
+{
+    return simhsa_script.queue_packets > 0 ? simhsa_script.queue_packets : 131072;
+}
+
 static struct answer text(const char *from, size_t size)
 {
     struct answer answer = zeros(size);
@@ -176,7 +181,7 @@ static struct answer standard(const struct simhsa_agent *agent, int attribute)
     case HSA_AGENT_INFO_QUEUE_MIN_SIZE:
         return word(gpu ? 64 : 0);
     case HSA_AGENT_INFO_QUEUE_MAX_SIZE:
-        return word(gpu ? 131072 : 0);
+        return word(gpu ? longest_queue() : 0);
     case HSA_AGENT_INFO_QUEUE_TYPE:
         return word(HSA_QUEUE_TYPE_MULTI);
     case HSA_AGENT_INFO_NODE:

@@ -106,6 +106,7 @@ struct simhsa_script {
     bool apart;         /* no device can access another's memory */
     bool large_bar;     /* the host can access memory of devices */
     hsa_amd_hdp_flush_t flush_registers;
+    uint32_t queue_packets; /* the most that a queue can have; 0: as many as devices have */
 };
 extern struct simhsa_script simhsa_script;
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_PARAMS_LIMIT = 4352, MEMO_SIZE = 4096 };
+enum { ENTRY_PARAMS_LIMIT = 4352, MEMOS_MIN = 64, MEMOS_MAX = 4096 };
 
 /* Caches the row of each spelling; modules have few spellings and many instructions. */
 struct memo {
@@ -28,7 +28,8 @@ struct checker {
     unsigned errors, errors_max;
     const struct ptx_function *function;
     const struct ptx_function *warned; /* the last function that was warned about */
-    struct memo memos[MEMO_SIZE];
+    unsigned memo_count;               /* a power of two */
+    struct memo memos[];
 };
 
 /* The instruction that is being checked. */
@@ -554,7 +555,7 @@ static struct memo *find_memo(struct checker *checker, const struct ptx_inst *in
     uint64_t hash = (uintptr_t)inst->opcode ^ shape * UINT64_C(0x9e3779b97f4a7c15);
     for (unsigned m = 0; m < inst->modifier_count; m++)
         hash = (hash ^ (uintptr_t)inst->modifiers[m]) * UINT64_C(0x9e3779b97f4a7c15);
-    return &checker->memos[hash >> 32 & (MEMO_SIZE - 1)];
+    return &checker->memos[hash >> 32 & (checker->memo_count - 1)];
 }
 
 static bool find_row(struct subject *subject)
@@ -675,16 +676,29 @@ static void check_function(struct checker *checker, struct ptx_function *functio
     }
 }
 
+/* A module of a few instructions is not worth what it takes to clear many. */
+static unsigned memos_for(const struct ptx_module *module)
+{
+    unsigned memos = MEMOS_MIN, instructions = 0;
+    for (const struct ptx_function *f = module->functions; f; f = f->next)
+        instructions += f->inst_count;
+    while (memos < instructions && memos < MEMOS_MAX)
+        memos *= 2;
+    return memos;
+}
+
 enum ptx_result ptx_check_module(struct ptx_module *module, struct ptx_log *log,
                                  unsigned errors_max)
 {
-    struct checker *checker = calloc(1, sizeof *checker);
+    const unsigned memos = memos_for(module);
+    struct checker *checker = calloc(1, sizeof *checker + memos * sizeof *checker->memos);
     enum ptx_result result;
     if (!checker)
         return PTX_NO_MEMORY;
     checker->module = module;
     checker->log = log;
     checker->errors_max = errors_max;
+    checker->memo_count = memos;
     check_initialisers(checker);
     for (struct ptx_function *function = module->functions; function; function = function->next)
         check_function(checker, function);
