@@ -153,6 +153,15 @@ LANE void move_piece(struct ptx_warp *warp, const struct ptx_access *access,
         fetch_piece(warp, access, piece, first, n, size, count, plain);
 }
 
+/* Where the next warp's row often is: kernels that read more arrays than the host's prefetcher has
+ * streams wait for each row otherwise. */
+LANE void fetch_next(uintptr_t where)
+{
+    enum { LINE = 64 };
+    __builtin_prefetch((const void *)where);
+    __builtin_prefetch((const void *)(where + LINE));
+}
+
 /* A load or a store of the lanes of mask, as one or two pieces. False: they are more, or there may
  * be an error; nothing has happened. */
 LANE bool move_pieces(struct ptx_warp *warp, const struct ptx_access *access, uint32_t mask,
@@ -172,6 +181,8 @@ LANE bool move_pieces(struct ptx_warp *warp, const struct ptx_access *access, ui
         low.mask = mask;
         if (!locate(warp, access, space, bytes, &low))
             return false;
+        if (!low.same && (space == PTX_GLOBAL || space == PTX_GENERIC))
+            fetch_next(low.where + PTX_LANES * bytes);
         move_piece(warp, access, &low, 0, PTX_LANES, write, size, count, plain);
         return true;
     }
