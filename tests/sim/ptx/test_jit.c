@@ -247,6 +247,73 @@ static void rows_of_some_lanes_find_their_elements(void **state)
     assert_int_equal(words[0], 1);
 }
 
+static unsigned calls_of_ordered; /* of handlers */
+static ptx_handler ordered_handler;
+
+static const struct ptx_op *count_ordered(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    calls_of_ordered++;
+    return ordered_handler(warp, op);
+}
+
+/* Two warps tell each other a number, which goes up, and what they have stored before. */
+#define PING_PONG                                                                                  \
+    ".shared .align 4 .b8 sh[16];\nmov.u32 %r2, sh; mov.u32 %r3, 0; mov.u32 %r5, 0;\n"             \
+    "st.volatile.shared.u32 [%r2], %r3; st.volatile.shared.u32 [%r2+4], %r3; bar.sync 0;\n"        \
+    "setp.ge.u32 %p1, %r0, 32; @%p1 bra W;\n"                                                      \
+    "L: add.u32 %r3, %r3, 1; mul.lo.u32 %r6, %r3, 7; st.volatile.shared.u32 [%r2+8], %r6;\n"       \
+    "st.volatile.shared.u32 [%r2], %r3;\n"                                                         \
+    "P: ld.volatile.shared.u32 %r4, [%r2+4]; setp.lt.u32 %p2, %r4, %r3; @%p2 bra P;\n"             \
+    "ld.relaxed.cta.shared.u32 %r4, [%r2+12]; add.u32 %r5, %r5, %r4;\n"                            \
+    "setp.lt.u32 %p3, %r3, 60; @%p3 bra L; bra E;\n"                                               \
+    "W: add.u32 %r3, %r3, 1;\n"                                                                    \
+    "Q: ld.volatile.shared.u32 %r4, [%r2]; setp.lt.u32 %p2, %r4, %r3; @%p2 bra Q;\n"               \
+    "ld.volatile.shared.u32 %r4, [%r2+8]; add.u32 %r5, %r5, %r4; mul.lo.u32 %r6, %r3, 5;\n"        \
+    "st.relaxed.cta.shared.u32 [%r2+12], %r6; st.volatile.shared.u32 [%r2+4], %r3;\n"              \
+    "setp.lt.u32 %p3, %r3, 60; @%p3 bra W;\nE: st.global.u32 [%rd1], %r5;\n"
+
+static void warps_that_poll_see_what_others_store(void **state)
+{
+    (void)state;
+    uint32_t words[64] = {0};
+    expect_same(PING_PONG, words, 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(words[i], (i < 32 ? 5 : 7) * 60 * 61 / 2);
+}
+
+/* The end of an old reduction: what is known to be a row, or one place, needs no handler. */
+static void volatile_accesses_are_compiled(void **state)
+{
+    (void)state;
+    const char *body =
+        ".shared .align 4 .b8 sh[512];\nmov.u32 %r2, sh; mad.lo.u32 %r2, %r0, 4, %r2;\n"
+        "st.volatile.shared.u32 [%r2], %r0; st.volatile.shared.u32 [%r2+256], %r0; bar.sync 0;\n"
+        "ld.volatile.shared.u32 %r3, [%r2]; ld.volatile.shared.u32 %r4, [%r2+64];\n"
+        "add.u32 %r3, %r3, %r4; st.volatile.shared.u32 [%r2], %r3;\n"
+        "ld.volatile.shared.u32 %r4, [%r2+32]; ld.volatile.shared.u32 %r5, [%r2];\n"
+        "add.u32 %r3, %r5, %r4; st.volatile.shared.u32 [%r2], %r3;\n"
+        "ld.volatile.shared.u32 %r4, [%r2+16]; add.u32 %r3, %r3, %r4;\n"
+        "st.global.u32 [%rd1], %r3;\n";
+    struct run_module *run = run_load(one_kernel("", body));
+    struct sim_memory *memory = run_memory(256);
+    const struct ptx_code *code = ptx_module_kernel(run->module, "k")->code;
+    uint64_t params = memory->address;
+    uint32_t words[32] = {0};
+    one_body(body, 32, words, 32);
+    assert_int_equal(words[2], 2 + 18 + 10 + 26 + 6 + 22 + 14 + 30);
+    assert_int_equal(run_launch(run, "k", 1, 32, &params), PTX_END_OK);
+    for (uint32_t i = 0; i < code->op_count; i++)
+        if (code->ops[i].mods & PTX_MOD_VOLATILE) {
+            ordered_handler = code->ops[i].run;
+            ((struct ptx_op *)(uintptr_t)&code->ops[i])->run = count_ordered;
+        }
+    calls_of_ordered = 0;
+    assert_int_equal(run_launch(run, "k", 1, 32, &params), PTX_END_OK);
+    assert_int_equal(calls_of_ordered, 0);
+    sim_memory_destroy(memory);
+    run_unload(run);
+}
+
 static void rows_that_leave_memory_or_are_misaligned_are_faults(void **state)
 {
     (void)state;
@@ -617,6 +684,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(guarded_instructions_change_only_their_lanes),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
+        cmocka_unit_test(warps_that_poll_see_what_others_store),
         cmocka_unit_test(warps_meet_at_barriers),
         cmocka_unit_test(branches_by_index_go_where_the_interpreter_goes),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
@@ -634,6 +702,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(accesses_of_all_shapes_find_their_elements),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
+        cmocka_unit_test(warps_that_poll_see_what_others_store),
+        cmocka_unit_test(volatile_accesses_are_compiled),
         cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),
         cmocka_unit_test(warps_meet_at_barriers),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),

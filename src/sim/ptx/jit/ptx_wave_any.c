@@ -12,7 +12,7 @@
 
 #define ANY_ARGUMENTS                                                                              \
     struct ptx_warp *warp, u64 base, u64 address_size, u64 offset, u64 slots0, u64 slots1,         \
-        u64 table, u64 kept, u64 span, u64 form, u64 guard, u64 inverted
+        u64 table, u64 how, u64 span, u64 form, u64 guard, u64 inverted
 #define ANY_FUNCTION(name) uint32_t name(ANY_ARGUMENTS)
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
@@ -517,18 +517,21 @@ LANE bool move_any(struct ptx_warp *warp, const struct any *any, struct eights a
         .width = form & PTX_ANY_WIDTH,                                                             \
         .write = writes,                                                                           \
         .sign = form & PTX_ANY_SIGN,                                                               \
-        .kept = kept,                                                                              \
+        .kept = how & PTX_ACCESS_KEEPS,                                                            \
         .mask = lanes_of(warp, guard, inverted),                                                   \
         .slots = {(u32)slots0, (u32)(slots0 >> 32), (u32)slots1, (u32)(slots1 >> 32)}};            \
     u64 in = form & PTX_ANY_FRAME ? warp->local_offset : 0, rest;                                  \
     struct eights at = addresses_of(warp, base, address_size, offset + in, &rest);                 \
-    return move_any(warp, &any, at, rest, (const struct sim_space *)table, span,                   \
-                    writes ? kind##_store_##of_size##_##of_count                                   \
-                           : kind##_load_##of_size##_##of_count);
+    ptx_in_order(how);                                                                             \
+    bool done = move_any(warp, &any, at, rest, (const struct sim_space *)table, span,              \
+                         writes ? kind##_store_##of_size##_##of_count                              \
+                                : kind##_load_##of_size##_##of_count);                             \
+    ptx_in_order(how);                                                                             \
+    return done;
 #else
 #define DO_ANY(kind, space, size, count, writes)                                                   \
     (void)warp, (void)base, (void)address_size, (void)offset, (void)slots0, (void)slots1;          \
-    (void)table, (void)kept, (void)span, (void)form, (void)guard, (void)inverted;                  \
+    (void)table, (void)how, (void)span, (void)form, (void)guard, (void)inverted;                   \
     return 0;
 #endif
 

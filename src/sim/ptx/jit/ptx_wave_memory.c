@@ -286,12 +286,24 @@ LANE bool is_row(enum ptx_wave_shape shape)
     return shape == PTX_WAVE_ALL_ROW || shape == PTX_WAVE_HALVES_ROW;
 }
 
+/* Where some lanes wait, the handler does what is neither a load of all from one place nor a row
+ * of words. */
+LANE bool move(struct ptx_warp *warp, const struct ptx_access *access,
+               const struct sim_space *space, enum ptx_wave_shape shape, bool kept)
+{
+    if (!access->write && shape == PTX_WAVE_ALL_SAME)
+        return move_one(warp, access, space, kept ? warp->now : UINT32_MAX);
+    if (SOME_ROWS(access->size, access->count) && is_row(shape))
+        return move_rows(warp, access, space, shape == PTX_WAVE_ALL_ROW, kept);
+    return warp->now == UINT32_MAX && move_shaped(warp, access, space, shape);
+}
+
 /* ---- the functions ------------------------------------------------------------------------------
  */
 
 #define ACCESS_ARGUMENTS                                                                           \
     struct ptx_warp *warp, u64 base, u64 address_size, u64 offset, u64 slots0, u64 slots1,         \
-        u64 table, u64 kept
+        u64 table, u64 how
 #define ACCESS(of_space, of_size, of_count, writes)                                                \
     {                                                                                              \
         .space = PTX_##of_space, .address_size = (uint8_t)address_size, .size = of_size,           \
@@ -304,19 +316,16 @@ LANE bool is_row(enum ptx_wave_shape shape)
             of_size                                                                                \
         }                                                                                          \
     }
-/* Where some lanes wait, the handler does what is neither a load of all from one place nor a row
- * of words. */
 #define SHAPED(space, size, count, shape, name, writes)                                            \
     uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS);             \
     uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS)              \
     {                                                                                              \
         const struct ptx_access access = ACCESS(space, size, count, writes);                       \
-        const struct sim_space *of = (const struct sim_space *)table;                              \
-        if (!access.write && PTX_WAVE_##shape == PTX_WAVE_ALL_SAME)                                \
-            return move_one(warp, &access, of, kept ? warp->now : UINT32_MAX);                     \
-        if (SOME_ROWS(size, count) && is_row(PTX_WAVE_##shape))                                    \
-            return move_rows(warp, &access, of, PTX_WAVE_##shape == PTX_WAVE_ALL_ROW, kept);       \
-        return warp->now == UINT32_MAX && move_shaped(warp, &access, of, PTX_WAVE_##shape);        \
+        ptx_in_order(how);                                                                         \
+        bool done = move(warp, &access, (const struct sim_space *)table, PTX_WAVE_##shape,         \
+                         how & PTX_ACCESS_KEEPS);                                                  \
+        ptx_in_order(how);                                                                         \
+        return done;                                                                               \
     }
 #define SHAPES(space, size, count, name, writes)                                                   \
     SHAPED(space, size, count, ALL_SAME, name, writes)                                             \
