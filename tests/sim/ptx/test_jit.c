@@ -247,6 +247,70 @@ static void rows_of_some_lanes_find_their_elements(void **state)
     assert_int_equal(words[0], 1);
 }
 
+/* Loads and stores of vectors: a row of the warp, of its halves, and others, at places that are
+ * known or not, of all lanes and of some, in global and in shared memory. */
+static void expect_vectors(const char *type, const char *values, unsigned bytes, const char *place,
+                           const char *guard)
+{
+    enum { COUNT = 4096 };
+    uint32_t words[COUNT];
+    char body[2048];
+    for (unsigned i = 0; i < COUNT; i++)
+        words[i] = i * 2654435761u;
+    snprintf(body, sizeof body,
+             ".shared .align 16 .b8 sh[4096];\n%s mov.u32 %%r16, sh;\n"
+             "mad.wide.u32 %%rd3, %%r1, %u, %%rd0; mad.lo.u32 %%r3, %%r1, %u, %%r16;\n"
+             "mov.u32 %%r4, %%r0; mov.u32 %%r5, 5; mov.u32 %%r6, 6; mov.u32 %%r7, 7;\n"
+             "mov.u64 %%rd4, 4; mov.u64 %%rd5, 5; mad.lo.u32 %%r8, %%r0, 16, %%r16;\n"
+             "mov.u32 %%r9, 0; st.shared.v4.u32 [%%r8], {%%r9, %%r9, %%r9, %%r9}; bar.sync 0;\n"
+             "%s ld.global.%s %s, [%%rd3+16]; st.shared.%s [%%r3], %s;\n"
+             "bar.sync 0; ld.shared.%s %s, [%%r3]; st.global.%s [%%rd3+8192], %s;\n"
+             "M: mad.wide.u32 %%rd6, %%r0, 16, %%rd0; add.u32 %%r4, %%r4, %%r5;\n"
+             "cvt.u32.u64 %%r8, %%rd5; add.u32 %%r4, %%r4, %%r8; bar.sync 0;\n"
+             "st.global.v2.u32 [%%rd6+12288], {%%r4, %%r7};\n",
+             place, bytes, bytes, guard, type, values, type, values, type, values, type, values);
+    expect_same(body, words, COUNT);
+    unsigned stored = 0;
+    for (unsigned i = 2048; i < 2048 + 256; i++)
+        stored += words[i] != i * 2654435761u;
+    assert_in_range(stored, 16, 256);
+}
+
+static void vectors_find_their_elements(void **state)
+{
+    (void)state;
+    static const char *const places[] = {
+        "mov.u32 %r1, %r0;", "and.b32 %r1, %r0, 15;",
+        "and.b32 %r2, %r0, 7; shr.u32 %r1, %r0, 3; mad.lo.u32 %r1, %r1, 6, %r2;",
+        "mul.lo.u32 %r1, %r0, 37; and.b32 %r1, %r1, 63;",
+        "ld.global.u32 %r1, [%rd0]; add.u32 %r1, %r1, %r0;"};
+    static const char *const guards[] = {
+        "", "setp.eq.u32 %p1, %r0, 70; @%p1 bra M;",
+        "rem.u32 %r9, %r0, 5; setp.eq.u32 %p1, %r9, 0; @%p1 bra M;"};
+    for (unsigned p = 0; p < sizeof places / sizeof *places; p++)
+        for (unsigned g = 0; g < sizeof guards / sizeof *guards; g++) {
+            expect_vectors("v2.u32", "{%r4, %r5}", 8, places[p], guards[g]);
+            expect_vectors("v4.u32", "{%r4, %r5, %r6, %r7}", 16, places[p], guards[g]);
+            expect_vectors("v2.u64", "{%rd4, %rd5}", 16, places[p], guards[g]);
+        }
+}
+
+/* Bytes and halves in a row that the first lanes have no part in. */
+static void small_rows_begin_with_any_lane(void **state)
+{
+    (void)state;
+    uint32_t words[128];
+    for (unsigned i = 0; i < 128; i++)
+        words[i] = i * 2654435761u;
+    expect_same("mov.u32 %r1, 1;\n"
+                "L: cvt.u64.u32 %rd3, %r0; add.u64 %rd3, %rd3, %rd0; mad.wide.u32 %rd4, %r0, 2, "
+                "%rd0;\nsetp.lt.u32 %p1, %r0, %r1; @%p1 bra M;\n"
+                "ld.global.u8 %r2, [%rd3]; ld.global.s16 %r3, [%rd4+128];\n"
+                "add.u32 %r2, %r2, %r3; st.global.u8 [%rd3+256], %r2; st.global.u16 [%rd4+384], "
+                "%r2;\nM: add.u32 %r1, %r1, 9; setp.lt.u32 %p2, %r1, 80; @%p2 bra L;\n",
+                words, 128);
+}
+
 static unsigned calls_of_ordered; /* of handlers */
 static ptx_handler ordered_handler;
 
@@ -684,6 +748,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(guarded_instructions_change_only_their_lanes),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
+        cmocka_unit_test(vectors_find_their_elements),
         cmocka_unit_test(warps_that_poll_see_what_others_store),
         cmocka_unit_test(warps_meet_at_barriers),
         cmocka_unit_test(branches_by_index_go_where_the_interpreter_goes),
@@ -702,6 +767,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(accesses_of_all_shapes_find_their_elements),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
+        cmocka_unit_test(vectors_find_their_elements),
+        cmocka_unit_test(small_rows_begin_with_any_lane),
         cmocka_unit_test(warps_that_poll_see_what_others_store),
         cmocka_unit_test(volatile_accesses_are_compiled),
         cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),

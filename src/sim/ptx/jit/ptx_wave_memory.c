@@ -71,6 +71,15 @@ LANE void move_row(const struct ptx_warp *warp, const struct ptx_access *access,
             __builtin_memcpy(slot, where, n * size);
         return;
     }
+    if (has_vectors(size, count) && access->write) {
+        put_vectors(warp->regs, access->slots, first, n, (uintptr_t)where, UINT32_MAX, size, count);
+        return;
+    }
+    if (has_vectors(size, count)) {
+        fetch_vectors(warp->regs, access->slots, first, n, (uintptr_t)where, UINT32_MAX, size,
+                      count, false);
+        return;
+    }
     UNROLLED for (unsigned i = 0; i < count; i++)
     {
         unsigned char *slot = warp->regs + access->slots[i] + first * size;
@@ -192,7 +201,7 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
 
 #ifdef __AVX512F__
 
-#define SOME_ROWS(size, count) ((count) == 1 && (size) >= 4)
+#define SOME_ROWS(size, count) (((count) == 1 && (size) >= 4) || has_vectors(size, count))
 
 LANE void load_lanes(u32 mask, unsigned size, unsigned char *slot, const unsigned char *from,
                      bool kept)
@@ -243,7 +252,17 @@ LANE bool locate_some(const struct ptx_warp *warp, const struct ptx_access *acce
 LANE void move_some(const struct ptx_warp *warp, const struct ptx_access *access, unsigned n,
                     const struct some *some, bool kept)
 {
-    const unsigned size = access->size, at_once = 64 / size;
+    const unsigned size = access->size, count = access->count, at_once = 64 / size;
+    const uintptr_t where = (uintptr_t)some->where;
+    if (count > 1 && access->write) {
+        put_vectors(warp->regs, access->slots, some->first, n, where, some->mask, size, count);
+        return;
+    }
+    if (count > 1) {
+        fetch_vectors(warp->regs, access->slots, some->first, n, where, some->mask, size, count,
+                      kept);
+        return;
+    }
     unsigned char *slot = warp->regs + access->slots[0] + some->first * size;
     UNROLLED for (unsigned i = 0; i < n; i += at_once)
     {
@@ -287,13 +306,14 @@ LANE bool is_row(enum ptx_wave_shape shape)
 }
 
 /* Where some lanes wait, the handler does what is neither a load of all from one place nor a row
- * of words. */
+ * of words or of vectors of words. */
 LANE bool move(struct ptx_warp *warp, const struct ptx_access *access,
                const struct sim_space *space, enum ptx_wave_shape shape, bool kept)
 {
     if (!access->write && shape == PTX_WAVE_ALL_SAME)
         return move_one(warp, access, space, kept ? warp->now : UINT32_MAX);
-    if (SOME_ROWS(access->size, access->count) && is_row(shape))
+    bool rows = SOME_ROWS(access->size, access->count) && is_row(shape);
+    if (rows && (access->count == 1 || warp->now != UINT32_MAX)) /* vectors' masks cost more */
         return move_rows(warp, access, space, shape == PTX_WAVE_ALL_ROW, kept);
     return warp->now == UINT32_MAX && move_shaped(warp, access, space, shape);
 }
