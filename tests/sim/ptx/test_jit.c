@@ -410,6 +410,55 @@ static void warps_meet_at_barriers(void **state)
     assert_int_not_equal(words[3], words[50]);
 }
 
+/* What the kernel below computes: in each round, lanes that have not ended add to three times their
+ * word that of another one, as it was before the round or when that one ended. */
+static bool ends_in(unsigned thread, unsigned round)
+{
+    return thread >= 96 || (round >= 5 && thread / 32 == 1) || (round >= 7 && thread < 16);
+}
+
+static void run_rounds(unsigned threads, uint32_t words[])
+{
+    const unsigned count = threads < 96 ? threads : 96;
+    uint32_t shown[96];
+    for (unsigned t = 0; t < threads; t++)
+        words[t] = t;
+    for (unsigned round = 0; round < 10; round++) {
+        for (unsigned t = 0; t < count; t++)
+            shown[t] = ends_in(t, round) ? shown[t] : words[t];
+        for (unsigned t = 0; t < count; t++)
+            if (!ends_in(t, round))
+                words[t] = words[t] * 3 + shown[(t + 17) % count];
+    }
+}
+
+/* Warps and lanes that end leave barriers to the others, also in blocks with a warp that is not
+ * whole. */
+static void barriers_go_on_without_what_has_ended(void **state)
+{
+    (void)state;
+    static const unsigned sizes[] = {32, 64, 70, 96, 100, 129};
+    for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        uint32_t words[129] = {0}, expected[129];
+        char body[1024];
+        run_rounds(sizes[s], expected);
+        snprintf(
+            body, sizeof body,
+            ".shared .align 4 .b8 sh[512];\nmov.u32 %%r1, sh; mad.lo.u32 %%r2, %%r0, 4, %%r1;\n"
+            "add.u32 %%r3, %%r0, 17; rem.u32 %%r3, %%r3, %u; mad.lo.u32 %%r3, %%r3, 4, %%r1;\n"
+            "mov.u32 %%r4, %%r0; mov.u32 %%r5, 0; shr.u32 %%r6, %%r0, 5;\n"
+            "setp.ge.u32 %%p1, %%r0, 96; @%%p1 bra E;\n"
+            "L: setp.ge.u32 %%p1, %%r5, 5; setp.eq.and.u32 %%p1, %%r6, 1, %%p1; @%%p1 bra E;\n"
+            "setp.ge.u32 %%p1, %%r5, 7; setp.lt.and.u32 %%p1, %%r0, 16, %%p1; @%%p1 bra E;\n"
+            "st.shared.u32 [%%r2], %%r4; bar.sync 0; ld.shared.u32 %%r7, [%%r3];\n"
+            "mad.lo.u32 %%r4, %%r4, 3, %%r7; bar.sync 0; add.u32 %%r5, %%r5, 1;\n"
+            "setp.lt.u32 %%p1, %%r5, 10; @%%p1 bra L;\nE: st.global.u32 [%%rd1], %%r4;\n",
+            sizes[s] < 96 ? sizes[s] : 96);
+        expect_same_of(sizes[s], body, words, 129);
+        assert_memory_equal(words, expected, sizes[s] * sizeof *words);
+    }
+}
+
 static void a_fault_in_a_region_is_reported_as_ever(void **state)
 {
     (void)state;
@@ -751,6 +800,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(vectors_find_their_elements),
         cmocka_unit_test(warps_that_poll_see_what_others_store),
         cmocka_unit_test(warps_meet_at_barriers),
+        cmocka_unit_test(barriers_go_on_without_what_has_ended),
         cmocka_unit_test(branches_by_index_go_where_the_interpreter_goes),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
         cmocka_unit_test(a_difference_is_reported_with_its_instruction),
@@ -773,6 +823,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(volatile_accesses_are_compiled),
         cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),
         cmocka_unit_test(warps_meet_at_barriers),
+        cmocka_unit_test(barriers_go_on_without_what_has_ended),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
         cmocka_unit_test(lanes_that_may_not_access_what_others_may_are_reported_as_ever),
         cmocka_unit_test(blocks_of_several_sizes_have_their_own_results),
