@@ -311,6 +311,30 @@ static void small_rows_begin_with_any_lane(void **state)
                 words, 128);
 }
 
+/* Bytes and halves that are stored to places in no order, some of them by several lanes. */
+static void small_elements_are_scattered(void **state)
+{
+    (void)state;
+    uint32_t words[128], expected[128];
+    unsigned char *bytes = (unsigned char *)expected;
+    for (unsigned i = 0; i < 128; i++)
+        expected[i] = words[i] = i * 2654435761u;
+    for (unsigned t = 0; t < 64; t++) /* warps, and lanes of a warp, in their order */
+        if (t % 3) {
+            const uint16_t half = (uint16_t)(7 * t);
+            bytes[(t * 37 + 11) % 61 + t / 32 * 64] = (unsigned char)t;
+            memcpy(bytes + 256 + (t * 5 % 27 + t / 32 * 32) * 2, &half, sizeof half);
+        }
+    expect_same("mul.lo.u32 %r1, %r0, 37; add.u32 %r1, %r1, 11; rem.u32 %r1, %r1, 61;\n"
+                "shr.u32 %r2, %r0, 5; mad.lo.u32 %r1, %r2, 64, %r1; cvt.u64.u32 %rd3, %r1;\n"
+                "add.u64 %rd3, %rd3, %rd0; mul.lo.u32 %r3, %r0, 5; rem.u32 %r3, %r3, 27;\n"
+                "mad.lo.u32 %r3, %r2, 32, %r3; mad.wide.u32 %rd4, %r3, 2, %rd0;\n"
+                "mul.lo.u32 %r4, %r0, 7; rem.u32 %r5, %r0, 3; setp.eq.u32 %p1, %r5, 0;\n"
+                "@%p1 bra M; st.global.u8 [%rd3], %r0; st.global.u16 [%rd4+256], %r4;\nM:\n",
+                words, 128);
+    assert_memory_equal(words, expected, sizeof words);
+}
+
 static unsigned calls_of_ordered; /* of handlers */
 static ptx_handler ordered_handler;
 
@@ -819,6 +843,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
         cmocka_unit_test(vectors_find_their_elements),
         cmocka_unit_test(small_rows_begin_with_any_lane),
+        cmocka_unit_test(small_elements_are_scattered),
         cmocka_unit_test(warps_that_poll_see_what_others_store),
         cmocka_unit_test(volatile_accesses_are_compiled),
         cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),

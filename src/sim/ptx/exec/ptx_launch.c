@@ -188,11 +188,21 @@ static bool run_together(struct ptx_block *block, unsigned budget)
     return true;
 }
 
+/* Small blocks pass several barriers in a call of the scheduler. */
+static bool run_some_together(struct ptx_block *block, unsigned budget)
+{
+    enum { WARPS = 8 };
+    for (unsigned warps = 0; block->together && warps < WARPS; warps += block->wave_count)
+        if (!run_together(block, budget))
+            return false;
+    return true;
+}
+
 static enum sim_wave run(struct sim_block *sim, unsigned wave, unsigned budget)
 {
     struct ptx_block *block = sim->state;
     if (block->together)
-        return run_together(block, budget) ? (enum sim_wave)sim->waves[wave] : SIM_WAVE_FAILED;
+        return run_some_together(block, budget) ? (enum sim_wave)sim->waves[wave] : SIM_WAVE_FAILED;
     enum sim_wave outcome = ptx_warp_run(&block->waves[wave], budget);
     if (outcome == SIM_WAVE_ENDED)
         note_end(block, wave);

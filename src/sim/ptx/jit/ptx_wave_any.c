@@ -357,6 +357,22 @@ LANE bool is_small_row(const struct eights *at, const struct window *window, uns
     return !window->crosswise && (off & window->mask) == 0;
 }
 
+/* One after the other, in the order of lanes: the last one of several with one address remains. */
+LANE void store_small(u32 mask, unsigned size, const unsigned char *values, const struct eights *at,
+                      unsigned char *where)
+{
+    u64 offset[PTX_LANES] __attribute__((aligned(64)));
+    EACH_EIGHT(i)
+    {
+        _mm512_store_si512(offset + 8 * i, at->of[i]);
+    }
+    _Pragma("clang loop unroll(disable)") for (; mask; mask &= mask - 1)
+    {
+        const unsigned lane = (unsigned)__builtin_ctz(mask);
+        move_element(where + offset[lane], values + 4 * lane, size);
+    }
+}
+
 /* Elements are words here, which loads do not extend the sign to. */
 LANE bool move_small(struct eights at, const struct window *window, unsigned size, bool write,
                      unsigned char *values)
@@ -366,10 +382,12 @@ LANE bool move_small(struct eights at, const struct window *window, unsigned siz
     if (!place(&at, window, size))
         return false;
     bool in_row = is_small_row(&at, window, size, &first);
-    if (write && !in_row)
-        return false;
     if (window->crosswise)
         cross(&at);
+    if (write && !in_row) {
+        store_small(window->mask, size, values, &at, window->where);
+        return true;
+    }
     if (write) {
         __builtin_memcpy(&value, values, sizeof value);
         store_small_row(window->mask, size, value, window->where + first);
