@@ -428,7 +428,7 @@ void ptx_warp_prepare(struct ptx_wave *wave)
     warp->waiting = wave->waiting;
     warp->apart = 0;
     memset(wave->waiting, 0, sizeof wave->waiting);
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = PTX_LANES; i-- > 0;)
         free_fragment(wave, &wave->pool[i]);
     warp->alive = UINT32_MAX;
     warp->regs = wave->frame.regs;

@@ -45,21 +45,22 @@ enum ptx_stop { PTX_STOP_BUG, PTX_STOP_SWITCH, PTX_STOP_REST, PTX_STOP_FAILED };
 
 struct ptx_wave {
     struct ptx_warp warp; /* first: what handlers get */
-    struct ptx_fragment pool[PTX_LANES];
+    /* What each run needs follows, in few lines of the host's cache. */
+    enum ptx_stop stop;
+    bool strict;     /* SIM_CHECK_SYNC */
+    bool rests;      /* all lanes may be waiting for other warps */
+    bool uneven;     /* one that may wait for others yields to them */
+    int left, slice; /* of the budget of this run; given to the fragment that runs */
+    int share;       /* steps until a fragment that may wait yields to others */
+    uint64_t noted;  /* steps that have made code hot already, or that regions executed */
     struct ptx_fragment *unused;
     struct ptx_frame frame;
+    struct ptx_fragment pool[PTX_LANES]; /* the first are used first */
     struct ptx_frame **frames; /* not in use, by function number; made at the first call */
     struct ptx_frame_chunk *chunks;
-    enum ptx_stop stop;
-    bool strict;              /* SIM_CHECK_SYNC */
-    bool rests;               /* all lanes may be waiting for other warps */
-    bool uneven;              /* one that may wait for others yields to them */
-    int left, slice;          /* of the budget of this run; given to the fragment that runs */
-    int share;                /* steps until a fragment that may wait yields to others */
-    uint64_t noted;           /* steps that have made code hot already, or that regions executed */
-    uint32_t started;         /* lanes that ever lived */
-    uint32_t guarded;         /* the mask outside of a guarded instruction */
-    uint32_t cluster_pending; /* lanes that arrived at the cluster's barrier */
+    uint32_t started;               /* lanes that ever lived */
+    uint32_t guarded;               /* the mask outside of a guarded instruction */
+    uint32_t cluster_pending;       /* lanes that arrived at the cluster's barrier */
     uint32_t arrived[PTX_BARRIERS]; /* strict: lanes that arrived in this phase of each */
     uint32_t tid[3][PTX_LANES];
     uint32_t waiting[PTX_PLACES]; /* warp.waiting; zero outside of regions */
