@@ -278,6 +278,13 @@ static inline void random_arithmetic(struct random_ptx *r)
     random_instruction(r, ops[random_below(r, sizeof ops / sizeof *ops)]);
 }
 
+/* Of an access; it matters to none of what a thread alone has. */
+static inline const char *random_ordering(struct random_ptx *r)
+{
+    static const char *const orderings[] = {"", "", "", "", ".volatile", ".relaxed.gpu"};
+    return orderings[random_below(r, sizeof orderings / sizeof *orderings)];
+}
+
 static inline void random_access(struct random_ptx *r)
 {
     static const char *const sizes[] = {"u32", "s32", "b32", "f32", "u64",
@@ -309,16 +316,21 @@ static inline void random_access(struct random_ptx *r)
         random_add(r, "cvt.u64.u32 %%ta, %%t0;\nadd.u64 %%ta, %%ta, %%table;\n");
     if (random_below(r, 6) == 0)
         random_add(r, "@%%p%u ", (unsigned)random_below(r, RANDOM_P));
+    const char *how = random_ordering(r);
     if (shared && write) /* what a thread alone has: no races */
-        random_add(r, "st.shared.%s [%%own+%u], %s;\n", sizes[n], random_below(r, 2) * 8, value);
+        random_add(r, "st%s.shared.%s [%%own+%u], %s;\n", how, sizes[n], random_below(r, 2) * 8,
+                   value);
     else if (shared)
-        random_add(r, "ld.shared.%s %s, [%%own+%u];\n", sizes[n], value, random_below(r, 2) * 8);
+        random_add(r, "ld%s.shared.%s %s, [%%own+%u];\n", how, sizes[n], value,
+                   random_below(r, 2) * 8);
     else if (write)
-        random_add(r, "st.global.%s [%%mine+%u], %s;\n", sizes[n], random_below(r, 8) * 8, value);
+        random_add(r, "st%s.global.%s [%%mine+%u], %s;\n", how, sizes[n], random_below(r, 8) * 8,
+                   value);
     else if (!table)
-        random_add(r, "ld.global.%s %s, [%%mine+%u];\n", sizes[n], value, random_below(r, 8) * 8);
+        random_add(r, "ld%s.global.%s %s, [%%mine+%u];\n", how, sizes[n], value,
+                   random_below(r, 8) * 8);
     else
-        random_add(r, "ld.global.%s %s, [%%ta];\n", sizes[n], value);
+        random_add(r, "ld%s.global.%s %s, [%%ta];\n", how, sizes[n], value);
 }
 
 /* An access, of one element or several, at any offset in what a thread alone has of a space, or of
@@ -357,10 +369,11 @@ static inline void random_anywhere(struct random_ptx *r)
     for (unsigned i = 0; i < elements[n].count; i++)
         at += sprintf(at, "%s%%%c%u", i ? ", " : "", elements[n].kind, first + i);
     sprintf(at, "%s", vector ? "}" : "");
+    const char *how = random_ordering(r);
     if (write)
-        random_add(r, "st%s.%s [%s], %s;\n", in, elements[n].type, address, values);
+        random_add(r, "st%s%s.%s [%s], %s;\n", how, in, elements[n].type, address, values);
     else
-        random_add(r, "ld%s.%s %s, [%s];\n", in, elements[n].type, values, address);
+        random_add(r, "ld%s%s.%s %s, [%s];\n", how, in, elements[n].type, values, address);
 }
 
 /* Of memory that a thread alone has: at one offset for all lanes, or at any. */

@@ -247,6 +247,161 @@ static void rows_of_some_lanes_find_their_elements(void **state)
     assert_int_equal(words[0], 1);
 }
 
+/* Loads and stores of vectors: a row of the warp, of its halves, and others, at places that are
+ * known or not, of all lanes and of some, in global and in shared memory. */
+static void expect_vectors(const char *type, const char *values, unsigned bytes, const char *place,
+                           const char *guard)
+{
+    enum { COUNT = 4096 };
+    uint32_t words[COUNT];
+    char body[2048];
+    for (unsigned i = 0; i < COUNT; i++)
+        words[i] = i * 2654435761u;
+    snprintf(body, sizeof body,
+             ".shared .align 16 .b8 sh[4096];\n%s mov.u32 %%r16, sh;\n"
+             "mad.wide.u32 %%rd3, %%r1, %u, %%rd0; mad.lo.u32 %%r3, %%r1, %u, %%r16;\n"
+             "mov.u32 %%r4, %%r0; mov.u32 %%r5, 5; mov.u32 %%r6, 6; mov.u32 %%r7, 7;\n"
+             "mov.u64 %%rd4, 4; mov.u64 %%rd5, 5; mad.lo.u32 %%r8, %%r0, 16, %%r16;\n"
+             "mov.u32 %%r9, 0; st.shared.v4.u32 [%%r8], {%%r9, %%r9, %%r9, %%r9}; bar.sync 0;\n"
+             "%s ld.global.%s %s, [%%rd3+16]; st.shared.%s [%%r3], %s;\n"
+             "bar.sync 0; ld.shared.%s %s, [%%r3]; st.global.%s [%%rd3+8192], %s;\n"
+             "M: mad.wide.u32 %%rd6, %%r0, 16, %%rd0; add.u32 %%r4, %%r4, %%r5;\n"
+             "cvt.u32.u64 %%r8, %%rd5; add.u32 %%r4, %%r4, %%r8; bar.sync 0;\n"
+             "st.global.v2.u32 [%%rd6+12288], {%%r4, %%r7};\n",
+             place, bytes, bytes, guard, type, values, type, values, type, values, type, values);
+    expect_same(body, words, COUNT);
+    unsigned stored = 0;
+    for (unsigned i = 2048; i < 2048 + 256; i++)
+        stored += words[i] != i * 2654435761u;
+    assert_in_range(stored, 16, 256);
+}
+
+static void vectors_find_their_elements(void **state)
+{
+    (void)state;
+    static const char *const places[] = {
+        "mov.u32 %r1, %r0;", "and.b32 %r1, %r0, 15;",
+        "and.b32 %r2, %r0, 7; shr.u32 %r1, %r0, 3; mad.lo.u32 %r1, %r1, 6, %r2;",
+        "mul.lo.u32 %r1, %r0, 37; and.b32 %r1, %r1, 63;",
+        "ld.global.u32 %r1, [%rd0]; add.u32 %r1, %r1, %r0;"};
+    static const char *const guards[] = {
+        "", "setp.eq.u32 %p1, %r0, 70; @%p1 bra M;",
+        "rem.u32 %r9, %r0, 5; setp.eq.u32 %p1, %r9, 0; @%p1 bra M;"};
+    for (unsigned p = 0; p < sizeof places / sizeof *places; p++)
+        for (unsigned g = 0; g < sizeof guards / sizeof *guards; g++) {
+            expect_vectors("v2.u32", "{%r4, %r5}", 8, places[p], guards[g]);
+            expect_vectors("v4.u32", "{%r4, %r5, %r6, %r7}", 16, places[p], guards[g]);
+            expect_vectors("v2.u64", "{%rd4, %rd5}", 16, places[p], guards[g]);
+        }
+}
+
+/* Bytes and halves in a row that the first lanes have no part in. */
+static void small_rows_begin_with_any_lane(void **state)
+{
+    (void)state;
+    uint32_t words[128];
+    for (unsigned i = 0; i < 128; i++)
+        words[i] = i * 2654435761u;
+    expect_same("mov.u32 %r1, 1;\n"
+                "L: cvt.u64.u32 %rd3, %r0; add.u64 %rd3, %rd3, %rd0; mad.wide.u32 %rd4, %r0, 2, "
+                "%rd0;\nsetp.lt.u32 %p1, %r0, %r1; @%p1 bra M;\n"
+                "ld.global.u8 %r2, [%rd3]; ld.global.s16 %r3, [%rd4+128];\n"
+                "add.u32 %r2, %r2, %r3; st.global.u8 [%rd3+256], %r2; st.global.u16 [%rd4+384], "
+                "%r2;\nM: add.u32 %r1, %r1, 9; setp.lt.u32 %p2, %r1, 80; @%p2 bra L;\n",
+                words, 128);
+}
+
+/* Bytes and halves that are stored to places in no order, some of them by several lanes. */
+static void small_elements_are_scattered(void **state)
+{
+    (void)state;
+    uint32_t words[128], expected[128];
+    unsigned char *bytes = (unsigned char *)expected;
+    for (unsigned i = 0; i < 128; i++)
+        expected[i] = words[i] = i * 2654435761u;
+    for (unsigned t = 0; t < 64; t++) /* warps, and lanes of a warp, in their order */
+        if (t % 3) {
+            const uint16_t half = (uint16_t)(7 * t);
+            bytes[(t * 37 + 11) % 61 + t / 32 * 64] = (unsigned char)t;
+            memcpy(bytes + 256 + (t * 5 % 27 + t / 32 * 32) * 2, &half, sizeof half);
+        }
+    expect_same("mul.lo.u32 %r1, %r0, 37; add.u32 %r1, %r1, 11; rem.u32 %r1, %r1, 61;\n"
+                "shr.u32 %r2, %r0, 5; mad.lo.u32 %r1, %r2, 64, %r1; cvt.u64.u32 %rd3, %r1;\n"
+                "add.u64 %rd3, %rd3, %rd0; mul.lo.u32 %r3, %r0, 5; rem.u32 %r3, %r3, 27;\n"
+                "mad.lo.u32 %r3, %r2, 32, %r3; mad.wide.u32 %rd4, %r3, 2, %rd0;\n"
+                "mul.lo.u32 %r4, %r0, 7; rem.u32 %r5, %r0, 3; setp.eq.u32 %p1, %r5, 0;\n"
+                "@%p1 bra M; st.global.u8 [%rd3], %r0; st.global.u16 [%rd4+256], %r4;\nM:\n",
+                words, 128);
+    assert_memory_equal(words, expected, sizeof words);
+}
+
+static unsigned calls_of_ordered; /* of handlers */
+static ptx_handler ordered_handler;
+
+static const struct ptx_op *count_ordered(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    calls_of_ordered++;
+    return ordered_handler(warp, op);
+}
+
+/* Two warps tell each other a number, which goes up, and what they have stored before. */
+#define PING_PONG                                                                                  \
+    ".shared .align 4 .b8 sh[16];\nmov.u32 %r2, sh; mov.u32 %r3, 0; mov.u32 %r5, 0;\n"             \
+    "st.volatile.shared.u32 [%r2], %r3; st.volatile.shared.u32 [%r2+4], %r3; bar.sync 0;\n"        \
+    "setp.ge.u32 %p1, %r0, 32; @%p1 bra W;\n"                                                      \
+    "L: add.u32 %r3, %r3, 1; mul.lo.u32 %r6, %r3, 7; st.volatile.shared.u32 [%r2+8], %r6;\n"       \
+    "st.volatile.shared.u32 [%r2], %r3;\n"                                                         \
+    "P: ld.volatile.shared.u32 %r4, [%r2+4]; setp.lt.u32 %p2, %r4, %r3; @%p2 bra P;\n"             \
+    "ld.relaxed.cta.shared.u32 %r4, [%r2+12]; add.u32 %r5, %r5, %r4;\n"                            \
+    "setp.lt.u32 %p3, %r3, 60; @%p3 bra L; bra E;\n"                                               \
+    "W: add.u32 %r3, %r3, 1;\n"                                                                    \
+    "Q: ld.volatile.shared.u32 %r4, [%r2]; setp.lt.u32 %p2, %r4, %r3; @%p2 bra Q;\n"               \
+    "ld.volatile.shared.u32 %r4, [%r2+8]; add.u32 %r5, %r5, %r4; mul.lo.u32 %r6, %r3, 5;\n"        \
+    "st.relaxed.cta.shared.u32 [%r2+12], %r6; st.volatile.shared.u32 [%r2+4], %r3;\n"              \
+    "setp.lt.u32 %p3, %r3, 60; @%p3 bra W;\nE: st.global.u32 [%rd1], %r5;\n"
+
+static void warps_that_poll_see_what_others_store(void **state)
+{
+    (void)state;
+    uint32_t words[64] = {0};
+    expect_same(PING_PONG, words, 64);
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(words[i], (i < 32 ? 5 : 7) * 60 * 61 / 2);
+}
+
+/* The end of an old reduction: what is known to be a row, or one place, needs no handler. */
+static void volatile_accesses_are_compiled(void **state)
+{
+    (void)state;
+    const char *body =
+        ".shared .align 4 .b8 sh[512];\nmov.u32 %r2, sh; mad.lo.u32 %r2, %r0, 4, %r2;\n"
+        "st.volatile.shared.u32 [%r2], %r0; st.volatile.shared.u32 [%r2+256], %r0; bar.sync 0;\n"
+        "ld.volatile.shared.u32 %r3, [%r2]; ld.volatile.shared.u32 %r4, [%r2+64];\n"
+        "add.u32 %r3, %r3, %r4; st.volatile.shared.u32 [%r2], %r3;\n"
+        "ld.volatile.shared.u32 %r4, [%r2+32]; ld.volatile.shared.u32 %r5, [%r2];\n"
+        "add.u32 %r3, %r5, %r4; st.volatile.shared.u32 [%r2], %r3;\n"
+        "ld.volatile.shared.u32 %r4, [%r2+16]; add.u32 %r3, %r3, %r4;\n"
+        "st.global.u32 [%rd1], %r3;\n";
+    struct run_module *run = run_load(one_kernel("", body));
+    struct sim_memory *memory = run_memory(256);
+    const struct ptx_code *code = ptx_module_kernel(run->module, "k")->code;
+    uint64_t params = memory->address;
+    uint32_t words[32] = {0};
+    one_body(body, 32, words, 32);
+    assert_int_equal(words[2], 2 + 18 + 10 + 26 + 6 + 22 + 14 + 30);
+    assert_int_equal(run_launch(run, "k", 1, 32, &params), PTX_END_OK);
+    for (uint32_t i = 0; i < code->op_count; i++)
+        if (code->ops[i].mods & PTX_MOD_VOLATILE) {
+            ordered_handler = code->ops[i].run;
+            ((struct ptx_op *)(uintptr_t)&code->ops[i])->run = count_ordered;
+        }
+    calls_of_ordered = 0;
+    assert_int_equal(run_launch(run, "k", 1, 32, &params), PTX_END_OK);
+    assert_int_equal(calls_of_ordered, 0);
+    sim_memory_destroy(memory);
+    run_unload(run);
+}
+
 static void rows_that_leave_memory_or_are_misaligned_are_faults(void **state)
 {
     (void)state;
@@ -277,6 +432,55 @@ static void warps_meet_at_barriers(void **state)
                 "add.u32 %r1, %r1, 5; bar.sync 0; st.global.u32 [%rd1], %r1;\nE:\n",
                 words, 64);
     assert_int_not_equal(words[3], words[50]);
+}
+
+/* What the kernel below computes: in each round, lanes that have not ended add to three times their
+ * word that of another one, as it was before the round or when that one ended. */
+static bool ends_in(unsigned thread, unsigned round)
+{
+    return thread >= 96 || (round >= 5 && thread / 32 == 1) || (round >= 7 && thread < 16);
+}
+
+static void run_rounds(unsigned threads, uint32_t words[])
+{
+    const unsigned count = threads < 96 ? threads : 96;
+    uint32_t shown[96];
+    for (unsigned t = 0; t < threads; t++)
+        words[t] = t;
+    for (unsigned round = 0; round < 10; round++) {
+        for (unsigned t = 0; t < count; t++)
+            shown[t] = ends_in(t, round) ? shown[t] : words[t];
+        for (unsigned t = 0; t < count; t++)
+            if (!ends_in(t, round))
+                words[t] = words[t] * 3 + shown[(t + 17) % count];
+    }
+}
+
+/* Warps and lanes that end leave barriers to the others, also in blocks with a warp that is not
+ * whole. */
+static void barriers_go_on_without_what_has_ended(void **state)
+{
+    (void)state;
+    static const unsigned sizes[] = {32, 64, 70, 96, 100, 129};
+    for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        uint32_t words[129] = {0}, expected[129];
+        char body[1024];
+        run_rounds(sizes[s], expected);
+        snprintf(
+            body, sizeof body,
+            ".shared .align 4 .b8 sh[512];\nmov.u32 %%r1, sh; mad.lo.u32 %%r2, %%r0, 4, %%r1;\n"
+            "add.u32 %%r3, %%r0, 17; rem.u32 %%r3, %%r3, %u; mad.lo.u32 %%r3, %%r3, 4, %%r1;\n"
+            "mov.u32 %%r4, %%r0; mov.u32 %%r5, 0; shr.u32 %%r6, %%r0, 5;\n"
+            "setp.ge.u32 %%p1, %%r0, 96; @%%p1 bra E;\n"
+            "L: setp.ge.u32 %%p1, %%r5, 5; setp.eq.and.u32 %%p1, %%r6, 1, %%p1; @%%p1 bra E;\n"
+            "setp.ge.u32 %%p1, %%r5, 7; setp.lt.and.u32 %%p1, %%r0, 16, %%p1; @%%p1 bra E;\n"
+            "st.shared.u32 [%%r2], %%r4; bar.sync 0; ld.shared.u32 %%r7, [%%r3];\n"
+            "mad.lo.u32 %%r4, %%r4, 3, %%r7; bar.sync 0; add.u32 %%r5, %%r5, 1;\n"
+            "setp.lt.u32 %%p1, %%r5, 10; @%%p1 bra L;\nE: st.global.u32 [%%rd1], %%r4;\n",
+            sizes[s] < 96 ? sizes[s] : 96);
+        expect_same_of(sizes[s], body, words, 129);
+        assert_memory_equal(words, expected, sizes[s] * sizeof *words);
+    }
 }
 
 static void a_fault_in_a_region_is_reported_as_ever(void **state)
@@ -617,7 +821,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(guarded_instructions_change_only_their_lanes),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
+        cmocka_unit_test(vectors_find_their_elements),
+        cmocka_unit_test(warps_that_poll_see_what_others_store),
         cmocka_unit_test(warps_meet_at_barriers),
+        cmocka_unit_test(barriers_go_on_without_what_has_ended),
         cmocka_unit_test(branches_by_index_go_where_the_interpreter_goes),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
         cmocka_unit_test(a_difference_is_reported_with_its_instruction),
@@ -634,8 +841,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(accesses_of_all_shapes_find_their_elements),
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
+        cmocka_unit_test(vectors_find_their_elements),
+        cmocka_unit_test(small_rows_begin_with_any_lane),
+        cmocka_unit_test(small_elements_are_scattered),
+        cmocka_unit_test(warps_that_poll_see_what_others_store),
+        cmocka_unit_test(volatile_accesses_are_compiled),
         cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),
         cmocka_unit_test(warps_meet_at_barriers),
+        cmocka_unit_test(barriers_go_on_without_what_has_ended),
         cmocka_unit_test(a_fault_in_a_region_is_reported_as_ever),
         cmocka_unit_test(lanes_that_may_not_access_what_others_may_are_reported_as_ever),
         cmocka_unit_test(blocks_of_several_sizes_have_their_own_results),

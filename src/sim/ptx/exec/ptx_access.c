@@ -353,6 +353,7 @@ RACES static const struct ptx_op *load_parameter(struct ptx_warp *warp, const st
     KIND(SHARED, 4, 2)                                                                             \
     KIND(SHARED, 4, 4)                                                                             \
     KIND(SHARED, 8, 1)                                                                             \
+    KIND(SHARED, 8, 2)                                                                             \
     KIND(GLOBAL, 4, 1)                                                                             \
     KIND(GLOBAL, 4, 2)                                                                             \
     KIND(GLOBAL, 4, 4)                                                                             \

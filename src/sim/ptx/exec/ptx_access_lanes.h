@@ -261,6 +261,153 @@ RACY void put_row(const unsigned char *slot, unsigned width, uintptr_t to, unsig
     }
 }
 
+/* ---- vectors of several elements in a row ---------------------------------------------------
+ *
+ * Loaded and stored as they lie in memory, and permuted between that and the slots of elements. */
+
+#if defined(__AVX512F__)
+LANE bool has_vectors(unsigned size, unsigned count)
+{
+    return (size == 4 || size == 8) && count > 1 && size * count <= 16 &&
+           (count & (count - 1)) == 0;
+}
+
+/* Makes of a and b their elements at even places, then those at odd ones. */
+LANE void split_pairs(unsigned size, __m512i *a, __m512i *b)
+{
+    const __m512i x = *a, y = *b;
+    if (size == 4) {
+        const __m512i even =
+            _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+        const __m512i odd =
+            _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+        *a = _mm512_permutex2var_epi32(x, even, y);
+        *b = _mm512_permutex2var_epi32(x, odd, y);
+    } else {
+        *a = _mm512_permutex2var_epi64(x, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), y);
+        *b = _mm512_permutex2var_epi64(x, _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15), y);
+    }
+}
+
+/* The other way round. */
+LANE void join_pairs(unsigned size, __m512i *a, __m512i *b)
+{
+    const __m512i x = *a, y = *b;
+    if (size == 4) {
+        const __m512i low =
+            _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+        const __m512i high =
+            _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+        *a = _mm512_permutex2var_epi32(x, low, y);
+        *b = _mm512_permutex2var_epi32(x, high, y);
+    } else {
+        *a = _mm512_permutex2var_epi64(x, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), y);
+        *b = _mm512_permutex2var_epi64(x, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), y);
+    }
+}
+
+/* Of the part of a row that is number i: a bit for each element, from one for each lane. */
+LANE __mmask16 elements_in(u32 mask, unsigned size, unsigned count, unsigned i)
+{
+    const unsigned lanes = 64 / (size * count);
+    const u32 first = count == 4 ? 0x1111 : size == 4 ? 0x5555 : 0x55;
+    return (__mmask16)(_pdep_u32(mask >> (i * lanes), first) * ((1u << count) - 1));
+}
+
+#if defined(__clang__)
+#define PARTS(i, n, step)                                                                          \
+    _Pragma("clang loop unroll(full)") for (unsigned i = 0; i < (n); i += (step))
+#else
+#define PARTS(i, n, step) _Pragma("GCC unroll 8") for (unsigned i = 0; i < (n); i += (step))
+#endif
+
+/* Vectors of n lanes from first on, of which those of the mask, from lane first on, execute. from:
+ * that of lane first. kept: other lanes keep what they have. */
+RACY void fetch_vectors(unsigned char *regs, const u32 *slots, unsigned first, unsigned n,
+                        uintptr_t from, u32 mask, unsigned size, unsigned count, bool kept)
+{
+    const unsigned lanes = 64 / size;
+    PARTS(at, n, lanes)
+    {
+        __m512i of[4];
+        const uintptr_t part = from + (size_t)at * size * count;
+        PARTS(i, count, 1)
+        {
+            const __mmask16 in = elements_in(mask >> at, size, count, i);
+            const void *memory = (const void *)(part + 64 * i);
+            of[i] = size == 4 ? _mm512_maskz_loadu_epi32(in, memory)
+                              : _mm512_maskz_loadu_epi64((__mmask8)in, memory);
+        }
+        split_pairs(size, &of[0], &of[1]);
+        if (count == 4) {
+            split_pairs(size, &of[2], &of[3]);
+            split_pairs(size, &of[0], &of[2]);
+            split_pairs(size, &of[1], &of[3]);
+        }
+        PARTS(i, count, 1)
+        {
+            unsigned char *slot = regs + slots[i] + (first + at) * size;
+            if (kept && size == 4)
+                of[i] =
+                    _mm512_mask_mov_epi32(_mm512_loadu_si512(slot), (__mmask16)(mask >> at), of[i]);
+            else if (kept)
+                of[i] =
+                    _mm512_mask_mov_epi64(_mm512_loadu_si512(slot), (__mmask8)(mask >> at), of[i]);
+            _mm512_storeu_si512(slot, of[i]);
+        }
+    }
+}
+
+RACY void put_vectors(const unsigned char *regs, const u32 *slots, unsigned first, unsigned n,
+                      uintptr_t to, u32 mask, unsigned size, unsigned count)
+{
+    const unsigned lanes = 64 / size;
+    PARTS(at, n, lanes)
+    {
+        __m512i of[4];
+        const uintptr_t part = to + (size_t)at * size * count;
+        PARTS(i, count, 1)
+        {
+            of[i] = _mm512_loadu_si512(regs + slots[i] + (first + at) * size);
+        }
+        if (count == 4) {
+            join_pairs(size, &of[0], &of[2]);
+            join_pairs(size, &of[1], &of[3]);
+            join_pairs(size, &of[2], &of[3]);
+        }
+        join_pairs(size, &of[0], &of[1]);
+        PARTS(i, count, 1)
+        {
+            const __mmask16 in = elements_in(mask >> at, size, count, i);
+            void *memory = (void *)(part + 64 * i);
+            if (size == 4)
+                _mm512_mask_storeu_epi32(memory, in, of[i]);
+            else
+                _mm512_mask_storeu_epi64(memory, (__mmask8)in, of[i]);
+        }
+    }
+}
+#else
+LANE bool has_vectors(unsigned size, unsigned count)
+{
+    (void)size, (void)count;
+    return false;
+}
+
+RACY void fetch_vectors(unsigned char *regs, const u32 *slots, unsigned first, unsigned n,
+                        uintptr_t from, u32 mask, unsigned size, unsigned count, bool kept)
+{
+    (void)regs, (void)slots, (void)first, (void)n, (void)from, (void)mask, (void)size;
+    (void)count, (void)kept;
+}
+
+RACY void put_vectors(const unsigned char *regs, const u32 *slots, unsigned first, unsigned n,
+                      uintptr_t to, u32 mask, unsigned size, unsigned count)
+{
+    (void)regs, (void)slots, (void)first, (void)n, (void)to, (void)mask, (void)size, (void)count;
+}
+#endif
+
 /* ---- any addresses --------------------------------------------------------------------------- */
 
 RACY void fetch_lanes(unsigned char *slot, unsigned width, unsigned char *const *where,

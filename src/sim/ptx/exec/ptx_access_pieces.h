@@ -114,6 +114,11 @@ RACY void fetch_piece(struct ptx_warp *warp, const struct ptx_access *access,
                       const struct piece *piece, unsigned first, unsigned n, unsigned size,
                       unsigned count, bool plain)
 {
+    if (plain && !piece->same && has_vectors(size, count)) {
+        fetch_vectors(warp->regs, access->slots, first, n, piece->where, piece->mask, size, count,
+                      !is_all(piece->mask, n));
+        return;
+    }
     for (unsigned i = 0; i < count; i++) {
         unsigned width = plain ? size : access->widths[i];
         unsigned char *slot = warp->regs + access->slots[i] + first * width;
@@ -130,6 +135,10 @@ RACY void put_piece(const struct ptx_warp *warp, const struct ptx_access *access
                     const struct piece *piece, unsigned first, unsigned n, unsigned size,
                     unsigned count, bool plain)
 {
+    if (plain && !piece->same && has_vectors(size, count)) {
+        put_vectors(warp->regs, access->slots, first, n, piece->where, piece->mask, size, count);
+        return;
+    }
     for (unsigned i = 0; i < count; i++) {
         unsigned width = plain ? size : access->widths[i];
         const unsigned char *slot = warp->regs + access->slots[i] + first * width;

@@ -42,9 +42,10 @@ static void clear(struct ptx_barrier *barrier)
     *barrier = (struct ptx_barrier){.all = true};
 }
 
-void ptx_barrier_begin(struct ptx_block *block)
+/* Those that are not open are clear already. */
+void ptx_barrier_begin(struct ptx_block *block, bool fresh)
 {
-    for (unsigned i = 0; i < PTX_BARRIERS; i++)
+    for (unsigned i = 0; i < PTX_BARRIERS && (fresh || block->open); i++)
         clear(&block->barriers[i]);
     block->cluster = (struct ptx_barrier){0};
     block->open = 0;
@@ -132,7 +133,7 @@ static void arrive(struct ptx_warp *warp, unsigned number, unsigned expected)
     struct ptx_barrier *barrier = &warp->block->barriers[number];
     warp->block->open |= 1u << number;
     barrier->expected = expected;
-    barrier->arrived += (unsigned)__builtin_popcount(warp->mask);
+    barrier->arrived += ptx_count_lanes(warp->mask);
     if (expected && !(barrier->warps >> warp->number & 1))
         barrier->arrived += (unsigned)__builtin_popcount(~warp->alive);
     barrier->warps |= 1u << warp->number;
@@ -194,16 +195,17 @@ static bool is_valid_arrival(struct ptx_warp *warp, const struct ptx_op *op, uns
     return true;
 }
 
-/* Where a barrier has let go all warps of a block, whole ones, and a region follows, they go on
- * together (ptx_launch.c). The one that came last, too: it ends its turn. */
+/* Where a barrier has let go all lanes of a block that have not ended, its warps go on together
+ * (ptx_launch.c). The one that came last, too: it ends its turn. */
 static void come_together(struct ptx_warp *warp, const struct ptx_op *next)
 {
     struct ptx_block *block = warp->block;
-    if (next->run != ptx_run_region || block->alive != block->wave_count * PTX_LANES)
+    if (!block->may_be_together)
         return;
     for (unsigned w = 0; w < block->wave_count; w++) {
-        const struct ptx_fragment *f = block->waves[w].warp.fragments;
-        if (!f || f->next || f->op != next || f->wait != PTX_WAIT_NONE)
+        const struct ptx_warp *of = &block->waves[w].warp;
+        const struct ptx_fragment *f = of->fragments;
+        if (of->alive && (!f || f->mask != of->alive || f->op != next || f->wait != PTX_WAIT_NONE))
             return;
     }
     block->together = true;
@@ -253,24 +255,34 @@ const struct ptx_op *ptx_run_barrier(struct ptx_warp *warp, const struct ptx_op 
 /* The number that all lanes name, which are all of the warp; PTX_BARRIERS: they differ. */
 static unsigned number_of_all(const struct ptx_warp *warp, const struct ptx_barrier_op *b)
 {
-    uint32_t numbers[PTX_LANES];
-    memcpy(numbers, warp->regs + b->number, sizeof numbers);
-    bool same = b->constant || memcmp(numbers, numbers + 1, sizeof numbers - sizeof *numbers) == 0;
+    const uint32_t *numbers = (const uint32_t *)(const void *)(warp->regs + b->number);
+    bool same = b->constant || memcmp(numbers, numbers + 1, (PTX_LANES - 1) * sizeof *numbers) == 0;
     return same && numbers[0] < PTX_BARRIERS ? numbers[0] : PTX_BARRIERS;
+}
+
+/* The first warp that has not ended. */
+static unsigned first_of(const struct ptx_block *block)
+{
+    unsigned first = 0;
+    while (first + 1 < block->wave_count && !block->waves[first].warp.alive)
+        first++;
+    return first;
 }
 
 bool ptx_barrier_pass(struct ptx_block *block, const struct ptx_op *op)
 {
     const struct ptx_barrier_op *b = op->extra;
-    unsigned number = number_of_all(&block->waves[0].warp, b);
+    const unsigned first = first_of(block);
+    const unsigned number = number_of_all(&block->waves[first].warp, b);
     if (b->action != PTX_BAR_SYNC || b->counted || number == PTX_BARRIERS ||
         block->open >> number & 1)
         return false;
-    for (unsigned w = 1; w < block->wave_count && !b->constant; w++)
-        if (number_of_all(&block->waves[w].warp, b) != number)
+    for (unsigned w = first + 1; w < block->wave_count && !b->constant; w++)
+        if (block->waves[w].warp.alive && number_of_all(&block->waves[w].warp, b) != number)
             return false;
-    for (unsigned w = 0; w < block->wave_count; w++)
-        block->waves[w].warp.fragments->op = op + 1;
+    for (unsigned w = first; w < block->wave_count; w++)
+        if (block->waves[w].warp.alive)
+            block->waves[w].warp.fragments->op = op + 1;
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "log.h"
 #include "sim_grid.h"
+#include "sim_options.h"
 #include "sim_places.h"
 
 #include <stdlib.h>
@@ -91,6 +92,8 @@ static bool make_block(struct sim_block *sim)
     block->wave_count = sim->wave_count;
     block->thread_count = launch->block[0] * launch->block[1] * launch->block[2];
     block->waves = (struct ptx_wave *)(void *)((unsigned char *)block + shape->waves);
+    block->may_be_together =
+        !sim_options()->checks && !sim_profile_on() && !sim_options()->run.deterministic;
     sim_run_fill_unused((unsigned char *)block + shape->shared, shape->shared_size);
     struct sim_shadow *shadow =
         ptx_checks_on()
@@ -131,46 +134,67 @@ static bool begin(struct sim_block *sim, bool fresh)
     block->sim = sim;
     block->alive = block->thread_count;
     block->smid = unit_of(block->launch, sim->number);
-    ptx_barrier_begin(block);
+    ptx_barrier_begin(block, fresh);
     for (unsigned i = 0; i < block->wave_count; i++) {
         unsigned left = block->thread_count - i * PTX_LANES;
         ptx_warp_start(&block->waves[i], left < PTX_LANES ? (1u << left) - 1 : UINT32_MAX);
     }
-    block->together = block->thread_count % PTX_LANES == 0 &&
-                      block->launch->kernel->code->ops->run == ptx_run_region;
+    block->together = block->may_be_together;
+    block->heat = block->ended = 0;
     sim_shadow_begin(block->waves[0].warp.shadow);
     return true;
 }
 
-static void note_end(const struct ptx_block *block, unsigned wave)
+/* Threads of the host count what has ended in one place: once for a block. */
+static void note_end(struct ptx_block *block, unsigned wave)
 {
     const struct ptx_wave *ended = &block->waves[wave];
-    ptx_jit_end(block->launch, ended->warp.steps - ended->noted, ended->warp.steps);
+    block->heat += ended->warp.steps - ended->noted;
+    block->ended += ended->warp.steps;
+    if (!block->alive)
+        ptx_jit_end(block->launch, block->heat, block->ended);
     AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN, "%s: warp %u of block %llu has executed %llu instructions",
            block->launch->kernel->symbol->name, wave, (unsigned long long)block->sim->number,
            (unsigned long long)ended->warp.steps);
 }
 
 /* Runs all warps of a block that are together, one after the other, up to a barrier or further.
- * Where all of them come to one, they have passed it and are together again: nobody has to be
- * counted or woken, and the processor learns where compiled code goes. */
+ * Where all of them come to one that have not ended, they have passed it and are together again:
+ * nobody has to be counted or woken, and the processor learns where compiled code goes. */
 static bool run_together(struct ptx_block *block, unsigned budget)
 {
+    struct sim_span *spans = ptx_warp_spans();
     const struct ptx_op *barrier = NULL, *at;
-    unsigned there = 0;
+    unsigned there = 0, others = 0;
     block->together = false;
     for (unsigned w = 0; w < block->wave_count; w++) {
-        enum sim_wave state = ptx_warp_run_to_barrier(&block->waves[w], budget, &at);
+        struct ptx_wave *wave = &block->waves[w];
+        if (!wave->warp.alive)
+            continue;
+        enum sim_wave state = ptx_warp_run_to_barrier(wave, budget, spans, &at);
         block->sim->waves[w] = (unsigned char)state;
-        if (state == SIM_WAVE_ENDED)
-            note_end(block, w);
         if (state == SIM_WAVE_FAILED)
             return false;
-        barrier = w == 0 ? at : barrier;
+        if (state == SIM_WAVE_ENDED) {
+            note_end(block, w);
+            continue;
+        }
+        barrier = barrier ? barrier : at;
         there += at && at == barrier;
+        others += !at || at != barrier;
     }
-    if (there == block->wave_count && ptx_barrier_pass(block, barrier))
-        block->together = barrier[1].run == ptx_run_region;
+    if (there && !others)
+        block->together = ptx_barrier_pass(block, barrier);
+    return true;
+}
+
+/* Small blocks pass several barriers in a call of the scheduler. */
+static bool run_some_together(struct ptx_block *block, unsigned budget)
+{
+    enum { WARPS = 8 };
+    for (unsigned warps = 0; block->together && warps < WARPS; warps += block->wave_count)
+        if (!run_together(block, budget))
+            return false;
     return true;
 }
 
@@ -178,7 +202,7 @@ static enum sim_wave run(struct sim_block *sim, unsigned wave, unsigned budget)
 {
     struct ptx_block *block = sim->state;
     if (block->together)
-        return run_together(block, budget) ? (enum sim_wave)sim->waves[wave] : SIM_WAVE_FAILED;
+        return run_some_together(block, budget) ? (enum sim_wave)sim->waves[wave] : SIM_WAVE_FAILED;
     enum sim_wave outcome = ptx_warp_run(&block->waves[wave], budget);
     if (outcome == SIM_WAVE_ENDED)
         note_end(block, wave);

@@ -286,18 +286,14 @@ static struct ptx_fragment *furthest_behind(const struct ptx_warp *warp)
     return best;
 }
 
-/* The fragment to run, out of the list; NULL: all wait, or have ended. */
-static struct ptx_fragment *pick(struct ptx_wave *wave)
+__attribute__((noinline)) static struct ptx_fragment *pick_of_many(struct ptx_wave *wave)
 {
     struct ptx_warp *warp = &wave->warp;
-    struct ptx_fragment *best = warp->fragments;
-    if (best && (best->next || !is_ready(best))) {
+    struct ptx_fragment *best = furthest_behind(warp);
+    if (!best) {
+        for (struct ptx_fragment *f = warp->fragments; f; f = f->next)
+            f->yielded = false;
         best = furthest_behind(warp);
-        if (!best) {
-            for (struct ptx_fragment *f = warp->fragments; f; f = f->next)
-                f->yielded = false;
-            best = furthest_behind(warp);
-        }
     }
     if (!best)
         return NULL;
@@ -307,21 +303,36 @@ static struct ptx_fragment *pick(struct ptx_wave *wave)
     return best;
 }
 
-static void use_frame(struct ptx_warp *warp, struct ptx_frame *frame)
+/* What little is executed between barriers takes as long as this and what follows. */
+#define INLINED static inline __attribute__((always_inline))
+
+/* The fragment to run, out of the list; NULL: all wait, or have ended. */
+INLINED struct ptx_fragment *pick(struct ptx_wave *wave)
+{
+    struct ptx_fragment *only = wave->warp.fragments;
+    if (!only || only->next || !is_ready(only))
+        return only ? pick_of_many(wave) : NULL;
+    wave->warp.fragments = NULL;
+    return only;
+}
+
+INLINED void use_frame(struct ptx_warp *warp, struct ptx_frame *frame)
 {
     warp->fragment->frame = frame;
     warp->regs = frame->regs;
     warp->local_offset = frame->local_offset;
 }
 
-static const struct ptx_op *resume(struct ptx_wave *wave, struct ptx_fragment *fragment)
+INLINED const struct ptx_op *resume(struct ptx_wave *wave, struct ptx_fragment *fragment)
 {
     struct ptx_warp *warp = &wave->warp;
     warp->fragment = fragment;
     fragment->yielded = false;
     use_frame(warp, fragment->frame);
-    ptx_warp_mask(warp, fragment->mask);
-    if (!any_ready(warp)) {
+    warp->whole = fragment->mask == warp->alive;
+    if (warp->mask != fragment->mask)
+        ptx_warp_mask(warp, fragment->mask);
+    if (!warp->fragments || !any_ready(warp)) {
         wave->uneven = false;
         wave->share = SHARE;
     }
@@ -340,9 +351,14 @@ const struct ptx_op *ptx_warp_next(struct ptx_warp *warp)
     return resume(wave, pick(wave));
 }
 
-static void begin_run(struct ptx_wave *wave, unsigned budget)
+struct sim_span *ptx_warp_spans(void)
 {
     static _Thread_local struct sim_span spans[PTX_SPANS];
+    return spans;
+}
+
+static void begin_run(struct ptx_wave *wave, unsigned budget, struct sim_span *spans)
+{
     wave->warp.spans = spans;
     wave->left = budget > 0 && budget < INT32_MAX ? (int)budget : 1;
 }
@@ -367,7 +383,7 @@ enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget)
 {
     struct ptx_warp *warp = &wave->warp;
     enum sim_wave state = SIM_WAVE_READY;
-    begin_run(wave, budget);
+    begin_run(wave, budget, ptx_warp_spans());
     do {
         if (sim_run_cancelled(&warp->launch->run))
             return SIM_WAVE_READY;
@@ -382,21 +398,20 @@ enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget)
 }
 
 enum sim_wave ptx_warp_run_to_barrier(struct ptx_wave *wave, unsigned budget,
-                                      const struct ptx_op **out_barrier)
+                                      struct sim_span *spans, const struct ptx_op **out_barrier)
 {
     struct ptx_warp *warp = &wave->warp;
     enum sim_wave state = SIM_WAVE_READY;
     *out_barrier = NULL;
-    begin_run(wave, budget);
+    begin_run(wave, budget, spans);
     do {
         struct ptx_fragment *fragment = pick(wave);
         if (!fragment)
             return without_fragment(warp);
         const struct ptx_op *op = resume(wave, fragment);
-        while (op && (op->run != ptx_run_barrier || warp->mask != UINT32_MAX))
+        while (op && (op->run != ptx_run_barrier || warp->mask != warp->alive))
             op = op->run(warp, op);
         if (op) {
-            charge(wave);
             park(warp, op);
             *out_barrier = op;
             return SIM_WAVE_READY;
@@ -409,10 +424,11 @@ void ptx_warp_prepare(struct ptx_wave *wave)
 {
     struct ptx_warp *warp = &wave->warp;
     wave->unused = NULL;
+    wave->strict = sim_options()->checks & SIM_CHECK_SYNC;
     warp->waiting = wave->waiting;
     warp->apart = 0;
     memset(wave->waiting, 0, sizeof wave->waiting);
-    for (unsigned i = 0; i < PTX_LANES; i++)
+    for (unsigned i = PTX_LANES; i-- > 0;)
         free_fragment(wave, &wave->pool[i]);
     warp->alive = UINT32_MAX;
     warp->regs = wave->frame.regs;
@@ -431,8 +447,8 @@ void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
     wave->rests = wave->uneven = false;
     wave->share = SHARE;
     wave->cluster_pending = 0;
-    wave->strict = sim_options()->checks & SIM_CHECK_SYNC;
-    memset(wave->arrived, 0, sizeof wave->arrived);
+    if (wave->strict)
+        memset(wave->arrived, 0, sizeof wave->arrived);
     ptx_warp_add(warp, mask, wave->frame.code->ops, &wave->frame);
 }
 
@@ -518,7 +534,7 @@ const struct ptx_op *ptx_warp_exit(struct ptx_warp *warp)
 {
     struct ptx_wave *wave = ptx_wave_of(warp);
     uint32_t lanes = warp->mask;
-    unsigned count = (unsigned)__builtin_popcount(lanes);
+    unsigned count = ptx_count_lanes(lanes);
     for (struct ptx_frame *f = warp->fragment->frame; f->caller;) {
         struct ptx_frame *caller = f->caller;
         leave_frame(wave, f, lanes);
@@ -526,7 +542,8 @@ const struct ptx_op *ptx_warp_exit(struct ptx_warp *warp)
     }
     warp->alive &= ~lanes;
     warp->block->alive -= count;
-    warp->block->cluster.arrived -= (unsigned)__builtin_popcount(wave->cluster_pending & lanes);
+    if (wave->cluster_pending & lanes)
+        warp->block->cluster.arrived -= ptx_count_lanes(wave->cluster_pending & lanes);
     wave->cluster_pending &= ~lanes;
     /* Fragments that wait for these lanes check again. */
     for (struct ptx_fragment *f = warp->fragments; f; f = f->next)

@@ -45,21 +45,22 @@ enum ptx_stop { PTX_STOP_BUG, PTX_STOP_SWITCH, PTX_STOP_REST, PTX_STOP_FAILED };
 
 struct ptx_wave {
     struct ptx_warp warp; /* first: what handlers get */
-    struct ptx_fragment pool[PTX_LANES];
+    /* What each run needs follows, in few lines of the host's cache. */
+    enum ptx_stop stop;
+    bool strict;     /* SIM_CHECK_SYNC */
+    bool rests;      /* all lanes may be waiting for other warps */
+    bool uneven;     /* one that may wait for others yields to them */
+    int left, slice; /* of the budget of this run; given to the fragment that runs */
+    int share;       /* steps until a fragment that may wait yields to others */
+    uint64_t noted;  /* steps that have made code hot already, or that regions executed */
     struct ptx_fragment *unused;
     struct ptx_frame frame;
+    struct ptx_fragment pool[PTX_LANES]; /* the first are used first */
     struct ptx_frame **frames; /* not in use, by function number; made at the first call */
     struct ptx_frame_chunk *chunks;
-    enum ptx_stop stop;
-    bool strict;              /* SIM_CHECK_SYNC */
-    bool rests;               /* all lanes may be waiting for other warps */
-    bool uneven;              /* one that may wait for others yields to them */
-    int left, slice;          /* of the budget of this run; given to the fragment that runs */
-    int share;                /* steps until a fragment that may wait yields to others */
-    uint64_t noted;           /* steps that have made code hot already, or that regions executed */
-    uint32_t started;         /* lanes that ever lived */
-    uint32_t guarded;         /* the mask outside of a guarded instruction */
-    uint32_t cluster_pending; /* lanes that arrived at the cluster's barrier */
+    uint32_t started;               /* lanes that ever lived */
+    uint32_t guarded;               /* the mask outside of a guarded instruction */
+    uint32_t cluster_pending;       /* lanes that arrived at the cluster's barrier */
     uint32_t arrived[PTX_BARRIERS]; /* strict: lanes that arrived in this phase of each */
     uint32_t tid[3][PTX_LANES];
     uint32_t waiting[PTX_PLACES]; /* warp.waiting; zero outside of regions */
@@ -80,8 +81,10 @@ struct ptx_block {
     unsigned wave_count, thread_count;
     unsigned alive; /* threads that have not ended */
     unsigned smid;
-    bool together; /* all warps are READY, whole and at one op, where a region begins */
+    bool may_be_together;
+    bool together; /* all warps that have not ended are READY at one op, with all their lanes */
     uint32_t open; /* barriers at which somebody has arrived */
+    uint64_t heat, ended; /* of warps that have ended: ops for ptx_jit_end, which is not told yet */
     struct ptx_barrier barriers[PTX_BARRIERS];
     struct ptx_barrier cluster;
     struct sim_profile_counts *counts; /* NULL: launches are not profiled */
@@ -99,6 +102,12 @@ static inline struct ptx_wave *ptx_wave_of(struct ptx_warp *warp)
     return (struct ptx_wave *)(void *)warp;
 }
 
+/* Nearly always those of a whole warp: hosts without an instruction count bits by a call. */
+static inline unsigned ptx_count_lanes(uint32_t mask)
+{
+    return mask == UINT32_MAX ? PTX_LANES : (unsigned)__builtin_popcount(mask);
+}
+
 /* ---- running ---------------------------------------------------------------------- */
 
 /* Once for the memory of a warp: computes what is the same in all blocks of the launch. */
@@ -106,10 +115,13 @@ void ptx_warp_prepare(struct ptx_wave *wave);
 /* All lanes of the mask begin the kernel. */
 void ptx_warp_start(struct ptx_wave *wave, uint32_t mask);
 enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget);
-/* The same, up to a barrier at which all lanes are: that op is then in *out_barrier, where the warp
- * is READY to continue; otherwise NULL. */
+/* Spans of the calling thread. */
+struct sim_span *ptx_warp_spans(void);
+/* The same as ptx_warp_run, with the thread's spans, up to a barrier at which all lanes are that
+ * have not ended: that op is then in *out_barrier, where the warp is READY to continue; otherwise
+ * NULL. */
 enum sim_wave ptx_warp_run_to_barrier(struct ptx_wave *wave, unsigned budget,
-                                      const struct ptx_op **out_barrier);
+                                      struct sim_span *spans, const struct ptx_op **out_barrier);
 void ptx_warp_fini(struct ptx_wave *wave);
 
 /* Makes mask the executing lanes. */
@@ -149,12 +161,13 @@ void ptx_warp_return(struct ptx_warp *warp);
 
 /* ---- barriers (ptx_barrier.c) ------------------------------------------------------- */
 
-/* Nobody has arrived anywhere. */
-void ptx_barrier_begin(struct ptx_block *block);
+/* Nobody has arrived anywhere. fresh: the block's memory was not used yet. */
+void ptx_barrier_begin(struct ptx_block *block, bool fresh);
 /* Threads have ended: barriers may be complete without them. */
 void ptx_barrier_exit(struct ptx_block *block);
-/* All warps, whole, are READY to continue at op, a barrier: where nothing but their arrival is
- * needed to complete it, they are then behind it. False: nothing has happened. */
+/* All warps that have not ended are READY to continue at op, a barrier, with all their lanes: where
+ * nothing but their arrival is needed to complete it, they are then behind it. False: nothing has
+ * happened. */
 bool ptx_barrier_pass(struct ptx_block *block, const struct ptx_op *op);
 /* Whether op is a barrier that all lanes of a warp are to execute together. */
 bool ptx_barrier_is_aligned(const struct ptx_op *op);

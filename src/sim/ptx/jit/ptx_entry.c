@@ -18,7 +18,7 @@ struct ptx_entry {
     _Atomic(jit_code) code; /* first: tests replace it */
     bool compares;          /* with the interpreter, each time it is executed */
     _Atomic(bool) differs;  /* from the interpreter, which executes it from then on */
-    const uint32_t *block;  /* the size of blocks that it is for */
+    uint32_t block[2];      /* the size of blocks that it is for */
     const struct ptx_op *places[PTX_PLACES]; /* as of struct ptx_region */
     uint64_t entered;
     const struct ptx_known *known;
@@ -111,6 +111,15 @@ static void make_fragments(struct ptx_warp *warp, const struct ptx_entry *entry,
     }
 }
 
+/* Where the lanes that were executing do not leave the region, or not alone. */
+__attribute__((noinline)) static void leave_apart(struct ptx_warp *warp,
+                                                  const struct ptx_entry *entry)
+{
+    if (warp->apart)
+        make_fragments(warp, entry, warp->fragment->frame);
+    ptx_warp_mask(warp, warp->now);
+}
+
 const void *ptx_region_call(void *of_warp, const void *of_op)
 {
     struct ptx_warp *warp = of_warp;
@@ -132,7 +141,6 @@ const void *ptx_region_call(void *of_warp, const void *of_op)
 static const struct ptx_op *execute(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct ptx_entry *entry = op->extra;
-    struct ptx_frame *frame = warp->fragment->frame;
     jit_code code = atomic_load_explicit(&entry->code, memory_order_relaxed);
     uint64_t steps = warp->steps;
     warp->now = warp->mask;
@@ -143,9 +151,8 @@ static const struct ptx_op *execute(struct ptx_warp *warp, const struct ptx_op *
     ptx_wave_of(warp)->noted += warp->steps - steps;
     if (waited && next == (uintptr_t)op && steps == warp->steps)
         warp->budget++; /* the interpreter joins there again */
-    if (warp->apart)
-        make_fragments(warp, entry, frame);
-    ptx_warp_mask(warp, warp->now);
+    if (warp->apart || warp->mask != warp->now)
+        leave_apart(warp, entry);
     return (const struct ptx_op *)(next & ~(uintptr_t)1); /* ptx_region_call() has changed lanes */
 }
 
@@ -160,17 +167,34 @@ static const struct ptx_op *compare(struct ptx_warp *warp, const struct ptx_op *
     return next;
 }
 
-const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *op)
+__attribute__((noinline)) static const struct ptx_op *run_region(struct ptx_warp *warp,
+                                                                 const struct ptx_op *op)
 {
     const struct ptx_entry *entry = op->extra;
-    const uint32_t *block = warp->launch->block;
-    if (block[0] != entry->block[0] || block[1] != entry->block[1] ||
+    if (memcmp(warp->launch->block, entry->block, sizeof entry->block) != 0 ||
         (warp->fragments && !can_take(warp, op, entry)))
         return ptx_run_join(warp, op);
-    const struct ptx_op *next = __builtin_expect(entry->compares, 0)
+    const struct ptx_op *next = entry->compares
                                     ? compare(warp, op, (struct ptx_entry *)(uintptr_t)entry)
                                     : execute(warp, op);
     return next == op ? ptx_run_join(warp, op) : next;
+}
+
+/* As it mostly is, without what other fragments or comparing need. */
+const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    const struct ptx_entry *entry = op->extra;
+    if (memcmp(warp->launch->block, entry->block, sizeof entry->block) != 0 || warp->fragments ||
+        entry->compares)
+        return run_region(warp, op);
+    uint64_t steps = warp->steps;
+    warp->now = warp->mask;
+    uintptr_t next = (uintptr_t)atomic_load_explicit(&entry->code, memory_order_relaxed)(warp);
+    ptx_wave_of(warp)->noted += warp->steps - steps;
+    if (warp->apart || warp->mask != warp->now)
+        leave_apart(warp, entry);
+    const struct ptx_op *at = (const struct ptx_op *)(next & ~(uintptr_t)1);
+    return at == op ? ptx_run_join(warp, op) : at;
 }
 
 /* ---- requests ------------------------------------------------------------------------------- */
@@ -226,8 +250,10 @@ static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t i
     struct ptx_entry *entry = calloc(1, sizeof *entry);
     if (!entry)
         return;
-    *entry = (struct ptx_entry){
-        .compares = jit_mode() == JIT_COMPARE, .block = jit->block, .op = op, .next = jit->entries};
+    *entry = (struct ptx_entry){.compares = jit_mode() == JIT_COMPARE,
+                                .block = {jit->block[0], jit->block[1]},
+                                .op = op,
+                                .next = jit->entries};
     describe(code, jit, index, entry);
     if (only_kept && (!entry->region || !jit_is_kept(&entry->region->wave))) {
         ptx_region_destroy(entry->region);

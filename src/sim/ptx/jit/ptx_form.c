@@ -232,11 +232,8 @@ static void form_access(const struct ptx_code *code, const struct ptx_op *op,
 {
     enum { FEW_OPS = 256 };
     ptx_form_access(op, shape, code->op_count > FEW_OPS, form);
-    if (is_ordered(op)) {
-        form->kind = WAVE_HANDLER;
-        form->function = NULL;
-        form->argument_count = 0;
-    }
+    if (is_ordered(op))
+        form->arguments[PTX_ACCESS_HOW] |= PTX_ACCESS_ORDERED;
 }
 
 bool ptx_form_is_store(const struct ptx_code *code, const struct ptx_op *op)

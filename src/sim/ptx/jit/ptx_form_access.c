@@ -92,7 +92,7 @@ bool ptx_form_is_some(const struct ptx_op *op, enum ptx_wave_shape shape)
 {
     const struct ptx_access *access = op->extra;
     bool row = shape == PTX_WAVE_ALL_ROW || shape == PTX_WAVE_HALVES_ROW;
-    return sim_isa() == SIM_ISA_AVX512 && row && access->count == 1 && access->size >= 4;
+    return sim_isa() == SIM_ISA_AVX512 && row && access->size >= 4;
 }
 
 static void add_slots(const struct ptx_access *access, struct ptx_form *form)

@@ -168,7 +168,7 @@ static bool form_guarded_access(const struct ptx_building *building, const struc
         (jit_mode() == JIT_COMPARE && !ptx_form_repeats(building->code, op)))
         return false;
     ptx_form_shape(building->code, op, PTX_WAVE_UNKNOWN, out_form);
-    out_form->arguments[PTX_ACCESS_KEEPS] = true;
+    out_form->arguments[PTX_ACCESS_HOW] |= PTX_ACCESS_KEEPS;
     out_form->arguments[PTX_ANY_GUARD] = guard->a;
     out_form->arguments[PTX_ANY_INVERTED] = guard->b;
     ptx_form_read(out_form, guard->a, sizeof(uint32_t));
@@ -235,7 +235,7 @@ static void append_for_lanes(struct ptx_building *building, struct ptx_form *for
         for (unsigned i = 0; !effect && i < form->write_count; i++)
             ptx_form_read(form, form->writes[i].offset, form->writes[i].size);
         if (form->kind == WAVE_ATTEMPT)
-            form->arguments[PTX_ACCESS_KEEPS] = true;
+            form->arguments[PTX_ACCESS_HOW] |= PTX_ACCESS_KEEPS;
     }
     take_any_nan(building, op, form);
     append(building, form, op, op + 1);

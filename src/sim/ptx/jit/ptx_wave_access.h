@@ -2,6 +2,8 @@
 #ifndef PTX_WAVE_ACCESS_H
 #define PTX_WAVE_ACCESS_H
 
+#include <stdint.h>
+
 /* What is known about the addresses of a warp's lanes: one address, or elements in a row; of all
  * lanes, or of each half. */
 enum ptx_wave_shape {
@@ -14,8 +16,18 @@ enum ptx_wave_shape {
 };
 
 /* Arguments of an access's function, of which one is the table of device memory, and the last says
- * whether waiting lanes keep what they have. */
-enum { PTX_ACCESS_TABLE = 5, PTX_ACCESS_KEEPS = 6, PTX_ACCESS_ARGUMENTS = 7 };
+ * how: whether waiting lanes keep what they have, and whether other threads may wait for it, or it
+ * for them: then it is neither left out nor moved across other accesses. */
+enum { PTX_ACCESS_TABLE = 5, PTX_ACCESS_HOW = 6, PTX_ACCESS_ARGUMENTS = 7 };
+enum { PTX_ACCESS_KEEPS = 1, PTX_ACCESS_ORDERED = 2 };
+
+/* Before and behind an access: the compiler keeps it in its place. The host's own order is that of
+ * accesses in the interpreter, which are as plain. */
+static inline __attribute__((always_inline, unused)) void ptx_in_order(uint64_t how)
+{
+    if (how & PTX_ACCESS_ORDERED)
+        __asm__ volatile("" ::: "memory");
+}
 
 /* Where nothing is known, the number of its span follows, a word with the bytes of an element in
  * its slot, whether loads extend its sign, and whether addresses are relative to the activation's

@@ -12,7 +12,7 @@
 
 #define ANY_ARGUMENTS                                                                              \
     struct ptx_warp *warp, u64 base, u64 address_size, u64 offset, u64 slots0, u64 slots1,         \
-        u64 table, u64 kept, u64 span, u64 form, u64 guard, u64 inverted
+        u64 table, u64 how, u64 span, u64 form, u64 guard, u64 inverted
 #define ANY_FUNCTION(name) uint32_t name(ANY_ARGUMENTS)
 
 #if defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
@@ -85,7 +85,8 @@ LANE __m512i eight_lanes(unsigned i, unsigned step)
         _mm512_set1_epi64(step));
 }
 
-/* Whether the lanes' elements follow each other from lane 0's on, which is at *out_first. */
+/* Whether the lanes' elements follow each other from lane 0's on, which is at *out_first. Others
+ * than those of the mask are not looked at, but lane 0 has to be one of them. */
 LANE bool is_row(const struct eights *at, const struct window *window, unsigned size,
                  u64 *out_first)
 {
@@ -141,6 +142,21 @@ LANE void store_row(u32 mask, unsigned size, const unsigned char *slot, unsigned
         else
             _mm512_mask_storeu_epi64(to + 64 * i, (__mmask8)(mask >> (8 * i)), value);
     }
+}
+
+/* A row of vectors of several words; values are slots, one after the other. */
+LANE void move_row(u32 mask, unsigned size, unsigned count, bool write, unsigned char *values,
+                   unsigned char *where)
+{
+    const u32 slots[] = {0, PTX_LANES * size, 2 * PTX_LANES * size, 3 * PTX_LANES * size};
+    if (count > 1 && write)
+        put_vectors(values, slots, 0, PTX_LANES, (uintptr_t)where, mask, size, count);
+    else if (count > 1)
+        fetch_vectors(values, slots, 0, PTX_LANES, (uintptr_t)where, mask, size, count, true);
+    else if (write)
+        store_row(mask, size, values, where);
+    else
+        load_row(mask, size, values, where);
 }
 
 LANE void gather(u32 mask, unsigned size, unsigned char *slot, const struct eights *at,
@@ -209,11 +225,12 @@ LANE u32 first_row(u32 left, u32 breaks)
 /* In the order of lanes: where rows overlap, the last lane's element remains. The host's cache
  * fetches what lies behind what is loaded, since the next block often begins there. False: there
  * are too many. */
-LANE bool move_rows(const struct window *window, const struct eights *at, unsigned size, bool write,
-                    unsigned char *values)
+LANE bool move_rows(const struct window *window, const struct eights *at, unsigned size,
+                    unsigned count, bool write, unsigned char *values)
 {
     struct eights keys;
-    const u32 breaks = find_breaks(at, size, &keys);
+    const unsigned bytes = size * count;
+    const u32 breaks = find_breaks(at, bytes, &keys);
     u64 key[PTX_LANES] __attribute__((aligned(64)));
     if (__builtin_popcount(breaks) >= ROWS_MAX)
         return false;
@@ -225,12 +242,9 @@ LANE bool move_rows(const struct window *window, const struct eights *at, unsign
     {
         unsigned char *where = window->where + key[__builtin_ctz(left)];
         row = first_row(left, breaks);
-        if (write) {
-            store_row(row, size, values, where);
-        } else {
-            load_row(row, size, values, where);
-            __builtin_prefetch(where + (PTX_LANES - __builtin_clz(row)) * size + LINE - 4);
-        }
+        move_row(row, size, count, write, values, where);
+        if (!write)
+            __builtin_prefetch(where + (PTX_LANES - __builtin_clz(row)) * bytes + LINE - 4);
     }
     return true;
 }
@@ -245,11 +259,9 @@ LANE bool move_words(struct eights at, const struct window *window, unsigned siz
     bool in_row = count == 1 && is_row(&at, window, size, &first);
     if (window->crosswise)
         cross(&at);
-    if (in_row && write)
-        store_row(window->mask, size, values, where + first);
-    else if (in_row)
-        load_row(window->mask, size, values, where + first);
-    else if (count > 1 || window->crosswise || !move_rows(window, &at, size, write, values))
+    if (in_row)
+        move_row(window->mask, size, 1, write, values, where + first);
+    else if (window->crosswise || !move_rows(window, &at, size, count, write, values))
         UNROLLED for (unsigned i = 0; i < count; i++)
         {
             unsigned char *slot = values + PTX_LANES * size * i;
@@ -324,6 +336,43 @@ LANE void store_small_row(u32 mask, unsigned size, words value, unsigned char *t
         _mm512_mask_storeu_epi16(to, mask, (__m512i) __builtin_convertvector(value, halves));
 }
 
+/* Whether they follow each other, and where lane 0's is or would be, which need not execute. */
+LANE bool is_small_row(const struct eights *at, const struct window *window, unsigned size,
+                       u64 *out_first)
+{
+    u64 key[PTX_LANES] __attribute__((aligned(64)));
+    struct eights keys;
+    u32 off = 0;
+    EACH_EIGHT(i)
+    {
+        keys.of[i] = _mm512_sub_epi64(at->of[i], eight_lanes(i, size));
+        _mm512_store_si512(key + 8 * i, keys.of[i]);
+    }
+    *out_first = key[__builtin_ctz(window->mask | 1u << (PTX_LANES - 1))];
+    EACH_EIGHT(i)
+    {
+        const __m512i first = _mm512_set1_epi64((long long)*out_first);
+        off |= (u32)_mm512_cmpneq_epi64_mask(keys.of[i], first) << (8 * i);
+    }
+    return !window->crosswise && (off & window->mask) == 0;
+}
+
+/* One after the other, in the order of lanes: the last one of several with one address remains. */
+LANE void store_small(u32 mask, unsigned size, const unsigned char *values, const struct eights *at,
+                      unsigned char *where)
+{
+    u64 offset[PTX_LANES] __attribute__((aligned(64)));
+    EACH_EIGHT(i)
+    {
+        _mm512_store_si512(offset + 8 * i, at->of[i]);
+    }
+    _Pragma("clang loop unroll(disable)") for (; mask; mask &= mask - 1)
+    {
+        const unsigned lane = (unsigned)__builtin_ctz(mask);
+        move_element(where + offset[lane], values + 4 * lane, size);
+    }
+}
+
 /* Elements are words here, which loads do not extend the sign to. */
 LANE bool move_small(struct eights at, const struct window *window, unsigned size, bool write,
                      unsigned char *values)
@@ -332,11 +381,13 @@ LANE bool move_small(struct eights at, const struct window *window, unsigned siz
     u64 first;
     if (!place(&at, window, size))
         return false;
-    bool in_row = is_row(&at, window, size, &first);
-    if (write && !in_row)
-        return false;
+    bool in_row = is_small_row(&at, window, size, &first);
     if (window->crosswise)
         cross(&at);
+    if (write && !in_row) {
+        store_small(window->mask, size, values, &at, window->where);
+        return true;
+    }
     if (write) {
         __builtin_memcpy(&value, values, sizeof value);
         store_small_row(window->mask, size, value, window->where + first);
@@ -517,18 +568,21 @@ LANE bool move_any(struct ptx_warp *warp, const struct any *any, struct eights a
         .width = form & PTX_ANY_WIDTH,                                                             \
         .write = writes,                                                                           \
         .sign = form & PTX_ANY_SIGN,                                                               \
-        .kept = kept,                                                                              \
+        .kept = how & PTX_ACCESS_KEEPS,                                                            \
         .mask = lanes_of(warp, guard, inverted),                                                   \
         .slots = {(u32)slots0, (u32)(slots0 >> 32), (u32)slots1, (u32)(slots1 >> 32)}};            \
     u64 in = form & PTX_ANY_FRAME ? warp->local_offset : 0, rest;                                  \
     struct eights at = addresses_of(warp, base, address_size, offset + in, &rest);                 \
-    return move_any(warp, &any, at, rest, (const struct sim_space *)table, span,                   \
-                    writes ? kind##_store_##of_size##_##of_count                                   \
-                           : kind##_load_##of_size##_##of_count);
+    ptx_in_order(how);                                                                             \
+    bool done = move_any(warp, &any, at, rest, (const struct sim_space *)table, span,              \
+                         writes ? kind##_store_##of_size##_##of_count                              \
+                                : kind##_load_##of_size##_##of_count);                             \
+    ptx_in_order(how);                                                                             \
+    return done;
 #else
 #define DO_ANY(kind, space, size, count, writes)                                                   \
     (void)warp, (void)base, (void)address_size, (void)offset, (void)slots0, (void)slots1;          \
-    (void)table, (void)kept, (void)span, (void)form, (void)guard, (void)inverted;                  \
+    (void)table, (void)how, (void)span, (void)form, (void)guard, (void)inverted;                   \
     return 0;
 #endif
 

@@ -71,6 +71,15 @@ LANE void move_row(const struct ptx_warp *warp, const struct ptx_access *access,
             __builtin_memcpy(slot, where, n * size);
         return;
     }
+    if (has_vectors(size, count) && access->write) {
+        put_vectors(warp->regs, access->slots, first, n, (uintptr_t)where, UINT32_MAX, size, count);
+        return;
+    }
+    if (has_vectors(size, count)) {
+        fetch_vectors(warp->regs, access->slots, first, n, (uintptr_t)where, UINT32_MAX, size,
+                      count, false);
+        return;
+    }
     UNROLLED for (unsigned i = 0; i < count; i++)
     {
         unsigned char *slot = warp->regs + access->slots[i] + first * size;
@@ -192,7 +201,7 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
 
 #ifdef __AVX512F__
 
-#define SOME_ROWS(size, count) ((count) == 1 && (size) >= 4)
+#define SOME_ROWS(size, count) (((count) == 1 && (size) >= 4) || has_vectors(size, count))
 
 LANE void load_lanes(u32 mask, unsigned size, unsigned char *slot, const unsigned char *from,
                      bool kept)
@@ -243,7 +252,17 @@ LANE bool locate_some(const struct ptx_warp *warp, const struct ptx_access *acce
 LANE void move_some(const struct ptx_warp *warp, const struct ptx_access *access, unsigned n,
                     const struct some *some, bool kept)
 {
-    const unsigned size = access->size, at_once = 64 / size;
+    const unsigned size = access->size, count = access->count, at_once = 64 / size;
+    const uintptr_t where = (uintptr_t)some->where;
+    if (count > 1 && access->write) {
+        put_vectors(warp->regs, access->slots, some->first, n, where, some->mask, size, count);
+        return;
+    }
+    if (count > 1) {
+        fetch_vectors(warp->regs, access->slots, some->first, n, where, some->mask, size, count,
+                      kept);
+        return;
+    }
     unsigned char *slot = warp->regs + access->slots[0] + some->first * size;
     UNROLLED for (unsigned i = 0; i < n; i += at_once)
     {
@@ -286,12 +305,25 @@ LANE bool is_row(enum ptx_wave_shape shape)
     return shape == PTX_WAVE_ALL_ROW || shape == PTX_WAVE_HALVES_ROW;
 }
 
+/* Where some lanes wait, the handler does what is neither a load of all from one place nor a row
+ * of words or of vectors of words. */
+LANE bool move(struct ptx_warp *warp, const struct ptx_access *access,
+               const struct sim_space *space, enum ptx_wave_shape shape, bool kept)
+{
+    if (!access->write && shape == PTX_WAVE_ALL_SAME)
+        return move_one(warp, access, space, kept ? warp->now : UINT32_MAX);
+    bool rows = SOME_ROWS(access->size, access->count) && is_row(shape);
+    if (rows && (access->count == 1 || warp->now != UINT32_MAX)) /* vectors' masks cost more */
+        return move_rows(warp, access, space, shape == PTX_WAVE_ALL_ROW, kept);
+    return warp->now == UINT32_MAX && move_shaped(warp, access, space, shape);
+}
+
 /* ---- the functions ------------------------------------------------------------------------------
  */
 
 #define ACCESS_ARGUMENTS                                                                           \
     struct ptx_warp *warp, u64 base, u64 address_size, u64 offset, u64 slots0, u64 slots1,         \
-        u64 table, u64 kept
+        u64 table, u64 how
 #define ACCESS(of_space, of_size, of_count, writes)                                                \
     {                                                                                              \
         .space = PTX_##of_space, .address_size = (uint8_t)address_size, .size = of_size,           \
@@ -304,19 +336,16 @@ LANE bool is_row(enum ptx_wave_shape shape)
             of_size                                                                                \
         }                                                                                          \
     }
-/* Where some lanes wait, the handler does what is neither a load of all from one place nor a row
- * of words. */
 #define SHAPED(space, size, count, shape, name, writes)                                            \
     uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS);             \
     uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS)              \
     {                                                                                              \
         const struct ptx_access access = ACCESS(space, size, count, writes);                       \
-        const struct sim_space *of = (const struct sim_space *)table;                              \
-        if (!access.write && PTX_WAVE_##shape == PTX_WAVE_ALL_SAME)                                \
-            return move_one(warp, &access, of, kept ? warp->now : UINT32_MAX);                     \
-        if (SOME_ROWS(size, count) && is_row(PTX_WAVE_##shape))                                    \
-            return move_rows(warp, &access, of, PTX_WAVE_##shape == PTX_WAVE_ALL_ROW, kept);       \
-        return warp->now == UINT32_MAX && move_shaped(warp, &access, of, PTX_WAVE_##shape);        \
+        ptx_in_order(how);                                                                         \
+        bool done = move(warp, &access, (const struct sim_space *)table, PTX_WAVE_##shape,         \
+                         how & PTX_ACCESS_KEEPS);                                                  \
+        ptx_in_order(how);                                                                         \
+        return done;                                                                               \
     }
 #define SHAPES(space, size, count, name, writes)                                                   \
     SHAPED(space, size, count, ALL_SAME, name, writes)                                             \
