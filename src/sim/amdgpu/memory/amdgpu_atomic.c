@@ -241,6 +241,17 @@ static void discard_lanes(const struct amdgpu_atomic_lanes *lanes, const struct 
         set_value(lanes->dst, (unsigned)__builtin_ctzll(lost), 0);
 }
 
+/* Atomics of the host wait for each other's cache lines: all are asked for before the first. As a
+ * function of its own, gcc would take it for one without effect. */
+static inline __attribute__((always_inline)) void
+fetch_lines(const struct amdgpu_atomic_lanes *lanes)
+{
+    if (is_one_place(lanes))
+        return;
+    for (uint64_t left = lanes->exec; left; left &= left - 1)
+        __builtin_prefetch(lanes->where[__builtin_ctzll(left)], true);
+}
+
 /* LDS uses the mode of the wave, bits 4 and 5: whether subnormal floats are kept as sources and
  * results; memory has its own mode. */
 static void do_lanes(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -254,6 +265,8 @@ static void do_lanes(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
     lanes->plain = own;
     lanes->flush_in = own ? !(wave->mode >> 4 & 1) : flushes;
     lanes->flush_out = own ? !(wave->mode >> 5 & 1) : flushes;
+    if (!own)
+        fetch_lines(lanes);
     access->atomic(lanes);
 }
 
