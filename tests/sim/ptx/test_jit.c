@@ -402,6 +402,36 @@ static void volatile_accesses_are_compiled(void **state)
     run_unload(run);
 }
 
+/* A loop whose bound and indices are loaded, by all lanes or while the first of them wait behind
+ * it. */
+static void what_all_lanes_load_from_one_place_is_the_same(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {"", "setp.lt.u32 %p2, %r5, 5; @%p2 bra M;\n"};
+    for (unsigned w = 0; w < 2; w++) {
+        uint32_t words[256];
+        char body[1024];
+        for (unsigned i = 0; i < 256; i++)
+            words[i] = i * 2654435761u;
+        words[0] = 40; /* rounds */
+        words[2] = 3;  /* the first index */
+        snprintf(body, sizeof body,
+                 "mov.u32 %%r4, 0; and.b32 %%r5, %%r0, 31; mov.u32 %%r7, %%r0; %s"
+                 "ld.global.u32 %%r1, [%%rd0]; ld.global.v2.u32 {%%r2, %%r3}, [%%rd0+8];\n"
+                 "L: add.u32 %%r6, %%r2, %%r4; mad.wide.u32 %%rd3, %%r6, 4, %%rd0;\n"
+                 "ld.global.u32 %%r7, [%%rd3]; mad.lo.u32 %%r5, %%r5, 3, %%r7;\n"
+                 "xor.b32 %%r5, %%r5, %%r3; add.u32 %%r4, %%r4, 1; setp.lt.u32 %%p1, %%r4, %%r1;\n"
+                 "@%%p1 bra L;\n"
+                 "M: add.u32 %%r5, %%r5, %%r4; add.u32 %%r5, %%r5, %%r7;\n"
+                 "st.global.u32 [%%rd1+512], %%r5;\n",
+                 ways[w]);
+        expect_same(body, words, 256);
+        assert_int_not_equal(words[128 + 6], words[128 + 7]);
+        words[2] = 1 << 20; /* far behind the words */
+        assert_int_equal(one_run("", body, 64, words, 256), PTX_END_ILLEGAL_ADDRESS);
+    }
+}
+
 static void rows_that_leave_memory_or_are_misaligned_are_faults(void **state)
 {
     (void)state;
@@ -846,6 +876,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(small_elements_are_scattered),
         cmocka_unit_test(warps_that_poll_see_what_others_store),
         cmocka_unit_test(volatile_accesses_are_compiled),
+        cmocka_unit_test(what_all_lanes_load_from_one_place_is_the_same),
         cmocka_unit_test(rows_that_leave_memory_or_are_misaligned_are_faults),
         cmocka_unit_test(warps_meet_at_barriers),
         cmocka_unit_test(barriers_go_on_without_what_has_ended),

@@ -322,7 +322,8 @@ static void write_old(struct ptx_warp *warp, uint32_t slot, unsigned width,
 
 /* Atomics of the host wait for each other's cache lines: all are asked for before the first. As a
  * function of its own, gcc would take it for one without effect. */
-static inline __attribute__((always_inline)) void fetch_lines(const struct ptx_warp *warp, unsigned char *const where[PTX_LANES])
+static inline __attribute__((always_inline)) void fetch_lines(const struct ptx_warp *warp,
+                                                              unsigned char *const where[PTX_LANES])
 {
     if (neighbours(where, warp->mask) == warp->mask)
         return;

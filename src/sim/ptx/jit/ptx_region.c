@@ -284,8 +284,8 @@ static void end_block(struct ptx_building *building, struct wave_block *block,
 /* ---- blocks ------------------------------------------------------------------------------------
  */
 
-/* Where lanes may wait while others execute, or there are fewer, functions for all lanes would be in
- * vain. */
+/* Where lanes may wait while others execute, or there are fewer, functions for all lanes would be
+ * in vain. */
 static enum ptx_wave_shape shape_of(const struct ptx_known *known, const struct ptx_op *op)
 {
     enum ptx_wave_shape shape = ptx_facts_shape(known->facts, op);

@@ -54,8 +54,8 @@ enum wave_kind {
                      access to memory that is not in a row, or fails). next is the op's only
                      successor */
     WAVE_HANDLER, /* no function: the op's handler executes it, with the state in place */
-    WAVE_GUARD,   /* 1: go on. 0: it has changed nothing, and the region is left before op, which the
-                     interpreter executes */
+    WAVE_GUARD, /* 1: go on. 0: it has changed nothing, and the region is left before op, which the
+                   interpreter executes */
 };
 
 struct wave_inst {
