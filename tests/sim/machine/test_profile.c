@@ -245,6 +245,8 @@ static void a_child_has_a_file_of_its_own(void **state)
     (void)state;
 #if defined(__SANITIZE_THREAD__)
     skip(); /* it ends a child of a process with threads that starts one */
+#elif defined(__SANITIZE_ADDRESS__)
+    skip(); /* gcc's allocator stays locked in the child if a thread was in it at the fork */
 #endif
     assert_int_equal(in_process(launch_in_both), 0);
     assert_int_equal(file_count(), 2);
