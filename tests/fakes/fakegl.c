@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,18 +167,23 @@ void *eglGetCurrentDisplay(void)
     return current ? &mesa : NULL;
 }
 
-void *eglGetProcAddress(const char *name)
+static void *this_library;
+
+/* Once: ThreadSanitizer looks at every library that is loaded whenever one is opened or closed. */
+static void open_this_library(void)
 {
     Dl_info here;
+    if (dladdr((void *)(uintptr_t)fakegl_reads, &here))
+        this_library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+void *eglGetProcAddress(const char *name)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     if (strncmp(name, "eglGLInterop", 12) == 0 && !mesa.present)
         return NULL;
-    if (!dladdr((void *)(uintptr_t)fakegl_reads, &here))
-        return NULL;
-    void *library = dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    void *found = library ? dlsym(library, name) : NULL;
-    if (library)
-        dlclose(library);
-    return found;
+    pthread_once(&once, open_this_library);
+    return this_library ? dlsym(this_library, name) : NULL;
 }
 
 int eglGLInteropQueryDeviceInfoMESA(void *display, void *context,
