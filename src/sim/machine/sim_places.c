@@ -1,6 +1,8 @@
 /* The text of reports on launches in progress. */
 #include "sim_places.h"
 
+#include "sim_queue.h"
+
 void sim_places_add(struct sim_places *places, const struct sim_place *place)
 {
     unsigned at = 0;
@@ -27,17 +29,6 @@ void sim_places_of_block(const struct sim_block *block, struct sim_places *place
     for (unsigned wave = 0; wave < block->wave_count; wave++)
         if (block->waves[wave] != SIM_WAVE_ENDED)
             block->launch->engine->find_threads(block, wave, places);
-}
-
-uint64_t sim_launch_ended(const struct sim_launch *launch)
-{
-    uint64_t begun = atomic_load_explicit(&launch->begun, memory_order_relaxed);
-    uint64_t deferred = 0;
-    for (const struct sim_block *block = launch->deferred; block; block = block->next)
-        deferred++;
-    if (begun > launch->block_count)
-        begun = launch->block_count;
-    return begun - launch->resident - deferred;
 }
 
 static void add_place(const struct sim_place *place, struct sim_report *text)
@@ -69,7 +60,7 @@ static void add_places(const struct sim_launch *launch, const struct sim_block *
 void sim_places_report(const struct sim_launch *launch, const struct sim_block *held, uint64_t now,
                        struct sim_report *text)
 {
-    uint64_t ended = sim_launch_ended(launch);
+    uint64_t ended = sim_queue_ended(launch);
     if (launch->engine->introduce)
         launch->engine->introduce(launch, text);
     sim_report_add(text,

@@ -30,9 +30,6 @@ void sim_places_add(struct sim_places *places, const struct sim_place *place);
 /* Adds a block's waves. */
 void sim_places_of_block(const struct sim_block *block, struct sim_places *places);
 
-/* How many blocks of a launch have ended, under the scheduler's lock. */
-uint64_t sim_launch_ended(const struct sim_launch *launch);
-
 /* Adds what a launch is and how far it is, and where its threads are: those of its parked blocks
  * and of those in the list held (by next). now: in nanoseconds. */
 void sim_places_report(const struct sim_launch *launch, const struct sim_block *held, uint64_t now,

@@ -9,10 +9,138 @@ enum {
     SPIN_IMPATIENCE = 4, /* a turn of one that may be waiting counts as so many */
 };
 
+/* Blocks of a span: a share of what is left, so that threads end together. */
+enum { SPAN_MAX = 32, SPANS_PER_THREAD = 8 };
+
+/* ---- spans -------------------------------------------------------------------------- */
+
+static struct sim_launch *load_launch(const struct sim_span *span)
+{
+    return atomic_load_explicit(&span->launch, memory_order_acquire);
+}
+
+static uint64_t load(const _Atomic(uint64_t) *number)
+{
+    return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+static bool is_given_back(const struct sim_span *span)
+{
+    return atomic_load_explicit(&span->given_back, memory_order_acquire);
+}
+
+bool sim_span_is_empty(const struct sim_span *span)
+{
+    return !load_launch(span) || load(&span->next) == load(&span->end);
+}
+
+static uint64_t choose_size(const struct sim_launch *launch, unsigned threads)
+{
+    uint64_t begun = load(&launch->begun);
+    uint64_t left = begun < launch->block_count ? launch->block_count - begun : 0;
+    uint64_t size = left / ((uint64_t)threads * SPANS_PER_THREAD);
+    return size > SPAN_MAX ? SPAN_MAX : size;
+}
+
+static uint64_t take(struct sim_span *span)
+{
+    uint64_t number = load(&span->next);
+    atomic_store_explicit(&span->next, number + 1, memory_order_relaxed);
+    return number;
+}
+
+bool sim_span_take(struct sim_span *span, struct sim_launch *launch, unsigned threads,
+                   uint64_t *out_number)
+{
+    bool given_back = is_given_back(span);
+    if (!given_back && !sim_span_is_empty(span)) {
+        *out_number = take(span);
+        return true;
+    }
+    bool singly =
+        given_back || threads == 1 || atomic_load_explicit(&launch->singly, memory_order_relaxed);
+    uint64_t size = singly ? 1 : choose_size(launch, threads);
+    size += size == 0;
+    uint64_t first = atomic_fetch_add_explicit(&launch->begun, size, memory_order_relaxed);
+    if (first >= launch->block_count)
+        return false;
+    *out_number = first;
+    if (size == 1)
+        return true;
+    uint64_t left = launch->block_count - first;
+    atomic_store_explicit(&span->next, first + 1, memory_order_relaxed);
+    atomic_store_explicit(&span->end, first + (size < left ? size : left), memory_order_relaxed);
+    atomic_store_explicit(&span->launch, launch, memory_order_release);
+    return true;
+}
+
+void sim_queue_add_span(struct sim_queue *queue, struct sim_span *span)
+{
+    span->other = queue->spans;
+    queue->spans = span;
+}
+
+void sim_queue_remove_span(struct sim_queue *queue, const struct sim_span *span)
+{
+    struct sim_span **place = &queue->spans;
+    while (*place != span)
+        place = &(*place)->other;
+    *place = span->other;
+}
+
+void sim_queue_give_back(struct sim_queue *queue, struct sim_span *span)
+{
+    if (is_given_back(span) || sim_span_is_empty(span))
+        return;
+    atomic_store_explicit(&span->given_back, true, memory_order_release);
+    load_launch(span)->given_back++;
+    queue->given_back++;
+}
+
+/* A span that was given back; from here on its owner fills it again. */
+static void empty(struct sim_queue *queue, struct sim_span *span)
+{
+    load_launch(span)->given_back--;
+    queue->given_back--;
+    atomic_store_explicit(&span->launch, NULL, memory_order_relaxed);
+    atomic_store_explicit(&span->given_back, false, memory_order_release);
+}
+
+/* The lowest block of those that were given back, of which there is one. */
+static uint64_t take_given_back(struct sim_queue *queue, struct sim_launch *launch)
+{
+    struct sim_span *first = NULL;
+    for (struct sim_span *span = queue->spans; span; span = span->other)
+        if (is_given_back(span) && load_launch(span) == launch &&
+            (!first || load(&span->next) < load(&first->next)))
+            first = span;
+    uint64_t number = take(first);
+    if (sim_span_is_empty(first))
+        empty(queue, first);
+    return number;
+}
+
+uint64_t sim_queue_ended(const struct sim_launch *launch)
+{
+    uint64_t waiting = launch->resident;
+    for (const struct sim_span *span = launch->queue->spans; span; span = span->other)
+        if (load_launch(span) == launch)
+            waiting += load(&span->end) - load(&span->next);
+    for (const struct sim_block *block = launch->deferred; block; block = block->next)
+        waiting++;
+    uint64_t begun = load(&launch->begun);
+    return (begun < launch->block_count ? begun : launch->block_count) - waiting;
+}
+
+/* ---- launches ----------------------------------------------------------------------- */
+
 void sim_queue_add(struct sim_queue *queue, struct sim_launch *launch)
 {
     atomic_init(&launch->cancelled, false);
     atomic_init(&launch->begun, 0);
+    atomic_init(&launch->singly, false);
+    launch->queue = queue;
+    launch->given_back = 0;
     launch->block_count =
         launch->is_empty ? 1 : (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     launch->resident_max += launch->resident_max == 0;
@@ -37,11 +165,14 @@ void sim_queue_remove(struct sim_queue *queue, struct sim_launch *launch)
         place = &(*place)->next;
     *place = launch->next;
     queue->launches--;
+    for (struct sim_span *span = queue->spans; span; span = span->other)
+        if (is_given_back(span) && load_launch(span) == launch)
+            empty(queue, span);
 }
 
 static bool has_unbegun(const struct sim_launch *launch)
 {
-    return launch->deferred ||
+    return launch->deferred || launch->given_back ||
            atomic_load_explicit(&launch->begun, memory_order_relaxed) < launch->block_count;
 }
 
@@ -137,7 +268,10 @@ static bool begin(struct sim_queue *queue, struct sim_launch *launch, struct sim
             launch->unused_count--;
         }
     } else {
-        pick.number = atomic_fetch_add_explicit(&launch->begun, 1, memory_order_relaxed);
+        if (launch->given_back)
+            pick.number = take_given_back(queue, launch);
+        else
+            pick.number = atomic_fetch_add_explicit(&launch->begun, 1, memory_order_relaxed);
         if (pick.number >= launch->block_count)
             return false;
         if (launch->unused) {
@@ -175,6 +309,7 @@ struct sim_pick sim_queue_pick(struct sim_queue *queue, bool fair)
 void sim_queue_park(struct sim_queue *queue, struct sim_block *block, enum sim_turn turn)
 {
     struct sim_launch *launch = block->launch;
+    atomic_store_explicit(&launch->singly, true, memory_order_relaxed);
     if (turn == SIM_TURN_RESTED || turn == SIM_TURN_IDLE)
         launch->patience = 0;
     else if (turn == SIM_TURN_SPUN)
@@ -211,5 +346,5 @@ void sim_queue_end(struct sim_queue *queue, struct sim_launch *launch)
 
 bool sim_queue_crowded(const struct sim_queue *queue)
 {
-    return queue->launches > 1 || queue->parked || queue->deferred;
+    return queue->launches > 1 || queue->parked || queue->deferred || queue->given_back;
 }

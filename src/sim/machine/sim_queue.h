@@ -5,12 +5,23 @@
 
 #include "sim_block.h"
 
+/* Consecutive blocks of a launch that one thread begins, one after the other, as their memory often
+ * follows each other, too. The owner takes from it without the lock; all else is done under it.
+ * What is left when a block does not end in its turn is given back to all threads. */
+struct sim_span {
+    _Atomic(struct sim_launch *) launch; /* NULL: it is empty */
+    _Atomic(uint64_t) next, end;         /* numbers of blocks */
+    _Atomic(bool) given_back;
+    struct sim_span *other; /* of the queue */
+};
+
 struct sim_queue {
     struct sim_launch *first; /* by priority */
+    struct sim_span *spans;   /* one of each thread */
     uint64_t picks, ends;     /* turns so far; blocks that released their memory */
     uint64_t resident;        /* blocks, of all launches */
     uint64_t parked, deferred;
-    unsigned launches;
+    unsigned launches, given_back;
 };
 
 /* What a thread is to do next. */
@@ -45,6 +56,22 @@ void sim_queue_park(struct sim_queue *queue, struct sim_block *block, enum sim_t
 /* A block found no memory to begin in; alone: nor did it when nothing else was
  * resident. False: there will never be any; the block is the caller's. */
 bool sim_queue_defer(struct sim_queue *queue, struct sim_block *block, bool alone);
+
+/* A thread's span, empty when it goes. */
+void sim_queue_add_span(struct sim_queue *queue, struct sim_span *span);
+void sim_queue_remove_span(struct sim_queue *queue, const struct sim_span *span);
+
+/* What is left of a span of its owner's last pick is for all threads now. */
+void sim_queue_give_back(struct sim_queue *queue, struct sim_span *span);
+
+/* Blocks that have ended; an estimate while threads that are not held take spans. */
+uint64_t sim_queue_ended(const struct sim_launch *launch);
+
+/* The next block of a launch, without the lock: of the thread's span, which is filled as is good
+ * for so many threads. False: all have begun. */
+bool sim_span_take(struct sim_span *span, struct sim_launch *launch, unsigned threads,
+                   uint64_t *out_number);
+bool sim_span_is_empty(const struct sim_span *span);
 
 /* A resident block has ended. */
 void sim_queue_end(struct sim_queue *queue, struct sim_launch *launch);

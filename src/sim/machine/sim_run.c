@@ -60,6 +60,7 @@ static _Alignas(64) struct {
 
 /* One thread's memory of how its last turns went. */
 struct worker {
+    struct sim_span span;
     bool fair;       /* the last block did not end: others first, whatever their priority */
     bool moved;      /* something happened in its last turn, or may have */
     bool spun;       /* in a turn since it paused something may have */
@@ -84,20 +85,25 @@ static bool others_wait(void)
 }
 
 /* The next block of a launch that has the pool to itself. */
-static bool take_next(struct sim_launch *launch, uint64_t *out_number)
+static bool take_next(struct worker *worker, struct sim_launch *launch, uint64_t *out_number)
 {
     if (atomic_load_explicit(&pool.crowded, memory_order_relaxed) || sim_run_cancelled(launch))
         return false;
-    *out_number = atomic_fetch_add_explicit(&launch->begun, 1, memory_order_relaxed);
-    return *out_number < launch->block_count;
+    return sim_span_take(&worker->span, launch, pool.thread_max, out_number);
 }
 
-static enum sim_turn run_block(struct sim_block *block)
+/* A block that is not alone makes room for others, which may be what it waits for. */
+static bool goes_on(const struct worker *worker, enum sim_turn turn)
+{
+    return turn == SIM_TURN_SLICED && sim_span_is_empty(&worker->span) && !others_wait();
+}
+
+static enum sim_turn run_block(const struct worker *worker, struct sim_block *block)
 {
     enum sim_turn turn;
     do
         turn = sim_block_turn(block, &pool.active, &apart.hold);
-    while (turn == SIM_TURN_SLICED && !others_wait());
+    while (goes_on(worker, turn));
     if (turn == SIM_TURN_ENDED || turn == SIM_TURN_FAILED || turn == SIM_TURN_CANCELLED)
         if (block->launch->engine->end)
             block->launch->engine->end(block);
@@ -105,7 +111,7 @@ static enum sim_turn run_block(struct sim_block *block)
 }
 
 /* Begins or continues the block that was picked, and then the blocks after it. */
-static enum sim_turn run_pick(struct sim_pick *pick)
+static enum sim_turn run_pick(struct worker *worker, struct sim_pick *pick)
 {
     sim_block_destroy(pick->spare);
     if (!pick->block)
@@ -115,9 +121,9 @@ static enum sim_turn run_pick(struct sim_pick *pick)
     if (pick->begins && !sim_block_begin(pick->block, pick->number, &pool.active))
         return SIM_TURN_STARVED;
     for (;;) {
-        enum sim_turn turn = run_block(pick->block);
+        enum sim_turn turn = run_block(worker, pick->block);
         uint64_t number;
-        if (turn != SIM_TURN_ENDED || !take_next(pick->launch, &number))
+        if (turn != SIM_TURN_ENDED || !take_next(worker, pick->launch, &number))
             return turn;
         pick->alone = false;
         if (!sim_block_begin(pick->block, number, &pool.active))
@@ -199,12 +205,10 @@ static bool is_parked(enum sim_turn turn)
 /* Whether a launch that continues waits for blocks that have ended. */
 static bool grid_hangs(struct sim_launch *launch)
 {
-    uint64_t begun = atomic_load_explicit(&launch->begun, memory_order_relaxed);
-    if (begun > launch->block_count)
-        begun = launch->block_count;
-    bool some = begun > launch->resident && !launch->deferred && !sim_run_cancelled(launch);
-    return some && launch->engine->grid_hangs &&
-           launch->engine->grid_hangs(launch, begun - launch->resident);
+    if (!launch->engine->grid_hangs || launch->deferred || sim_run_cancelled(launch))
+        return false;
+    uint64_t ended = sim_queue_ended(launch);
+    return ended > 0 && launch->engine->grid_hangs(launch, ended);
 }
 
 /* Puts a picked block where its turn leaves it. Called locked; returns so, but
@@ -344,8 +348,9 @@ static void serve(struct worker *worker, struct sim_pick *pick)
         pthread_mutex_lock(&pool.lock);
         return;
     }
-    enum sim_turn turn = run_pick(pick);
+    enum sim_turn turn = run_pick(worker, pick);
     pthread_mutex_lock(&pool.lock);
+    sim_queue_give_back(&pool.queue, &worker->span);
     pool.running--;
     if (atomic_load_explicit(&apart.hold.wanted, memory_order_relaxed))
         pthread_cond_signal(&pool.held_changed);
@@ -359,6 +364,7 @@ static void *work(void *unused)
     struct worker worker = {0};
     fesetenv(FE_DFL_ENV); /* whatever the host program set for its own arithmetic */
     pthread_mutex_lock(&pool.lock);
+    sim_queue_add_span(&pool.queue, &worker.span);
     while (!pool.stopping) {
         if (worker.rested > pool.queue.parked && !sim_queue_has_new(&pool.queue)) {
             pause_worker(&worker);
@@ -370,6 +376,7 @@ static void *work(void *unused)
         else
             wait_for_work(0);
     }
+    sim_queue_remove_span(&pool.queue, &worker.span);
     pthread_mutex_unlock(&pool.lock);
     return NULL;
 }

@@ -100,7 +100,11 @@ struct sim_launch {
     /* Private to the scheduler. */
     _Atomic(bool) cancelled;
     struct sim_launch *next;
-    _Atomic(uint64_t) begun;                /* blocks, and more when all have begun */
+    struct sim_queue *queue;                /* that it is in */
+    _Atomic(uint64_t) begun;                /* blocks, and more when all have begun; those of spans
+                                               count at once */
+    _Atomic(bool) singly;                   /* no thread takes a span of blocks any more */
+    unsigned given_back;                    /* spans that threads have given back */
     uint64_t block_count, resident;         /* resident: that run or are parked */
     struct sim_block *parked, **parked_end; /* oldest first */
     struct sim_block *unused, *deferred;    /* memory of ended blocks; blocks that found none */

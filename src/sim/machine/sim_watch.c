@@ -4,6 +4,7 @@
 #include "clocks.h"
 #include "log.h"
 #include "sim_places.h"
+#include "sim_queue.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -206,7 +207,7 @@ static bool make_line(const struct sim_pool_view *pool, uint64_t now, struct sim
             launch->engine->introduce(launch, text);
         sim_report_add(text, " has run for %.1f s; blocks: %llu of %llu ended",
                        (double)(now - launch->since) / 1e9,
-                       (unsigned long long)sim_launch_ended(launch),
+                       (unsigned long long)sim_queue_ended(launch),
                        (unsigned long long)launch->block_count);
     }
     if (watch.lines++ == 0)

@@ -74,6 +74,37 @@ static void blocks_that_make_progress_are_not_many_at_a_time(void **unused)
     assert_true(job.live_max <= 20);
 }
 
+static enum sim_wave note_thread(struct job *job, struct sim_block *block, unsigned wave)
+{
+    static _Atomic(unsigned) threads;
+    static _Thread_local unsigned thread;
+    (void)wave;
+    if (!thread)
+        thread = ++threads;
+    job->seen[block->number] = (unsigned char)thread;
+    return SIM_WAVE_ENDED;
+}
+
+/* Spans of 32 until a part of all is left. */
+static void blocks_that_follow_each_other_run_on_one_thread(void **unused)
+{
+    enum { BLOCKS = 100000, THREADS = 4 };
+    (void)unused;
+    configure(THREADS);
+    struct job job;
+    job_init(&job, BLOCKS, 1, note_thread);
+    job.seen = calloc(BLOCKS, 1);
+    assert_true(job_run(&job));
+    unsigned together = 0;
+    for (unsigned i = 1; i < BLOCKS / 2; i++)
+        together += job.seen[i] == job.seen[i - 1];
+    assert_true(together > BLOCKS / 2 / 32 * 31 - 64);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        assert_int_not_equal(job.seen[i], 0);
+    assert_int_equal(job.begins, BLOCKS);
+    free(job.seen);
+}
+
 /* ---- waves that wait for others of their block ---------------------------------------- */
 
 /* A barrier of the block: the last wave to arrive makes the others READY. */
@@ -178,6 +209,37 @@ static enum sim_wave maybe_rest_for_next(struct job *job, struct sim_block *bloc
 {
     (void)wave;
     return wait_for_next(job, block, SIM_WAVE_SPINS);
+}
+
+/* Every block but the first waits for the one before it, which another thread may be yet to begin.
+ */
+static enum sim_wave spin_for_last(struct job *job, struct sim_block *block, unsigned wave)
+{
+    (void)wave;
+    if (block->number && !__atomic_load_n(&job->seen[block->number - 1], __ATOMIC_RELAXED))
+        return job->flag ? SIM_WAVE_READY : SIM_WAVE_SPINS;
+    __atomic_store_n(&job->seen[block->number], 1, __ATOMIC_RELAXED);
+    return SIM_WAVE_ENDED;
+}
+
+static void blocks_may_wait_for_earlier_ones(void **unused)
+{
+    enum { BLOCKS = 300, CANCELLED = 7 };
+    (void)unused;
+    for (unsigned i = 0; i < 8; i++) {
+        configure(2 + i % 2);
+        struct job job;
+        job_init(&job, BLOCKS, 1, spin_for_last);
+        job.flag = i / 4;
+        job.seen = calloc(BLOCKS, 1);
+        job_start(&job);
+        if (i == CANCELLED) /* with spans in any state */
+            sim_run_cancel(&job.launch);
+        bool whole = job_wait(&job);
+        assert_true(whole || i == CANCELLED);
+        assert_true(job.begins == BLOCKS || i == CANCELLED);
+        free(job.seen);
+    }
 }
 
 static void wait_for_later_blocks(unsigned blocks, const char *how,
@@ -773,11 +835,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_of_a_grid_runs_once_with_its_index),
         cmocka_unit_test(blocks_that_make_progress_are_not_many_at_a_time),
+        cmocka_unit_test(blocks_that_follow_each_other_run_on_one_thread),
         cmocka_unit_test(waves_cross_barriers_together),
         cmocka_unit_test(waves_that_wait_for_each_other_are_reported),
         cmocka_unit_test(a_resting_wave_runs_even_beside_one_that_spins),
         cmocka_unit_test(blocks_that_rest_until_a_later_one_make_progress),
         cmocka_unit_test(blocks_that_spin_until_a_later_one_make_progress),
+        cmocka_unit_test(blocks_may_wait_for_earlier_ones),
         cmocka_unit_test(all_resident_blocks_cross_a_barrier_of_the_grid),
         cmocka_unit_test(never_more_blocks_are_resident_than_allowed),
         cmocka_unit_test(a_launch_may_wait_for_another),

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -180,11 +181,13 @@ static void work_that_takes_long_writes_a_line_that_becomes_rarer(void **state)
 /* ---- SIGQUIT -----------------------------------------------------------------------------------
  */
 
-static void ask(bool busy)
+static void ask(bool busy, unsigned blocks)
 {
+    char counts[64];
     configure_watch(0, 0);
     struct job job;
-    watched_job(&job, 4, 3, wait_for_flag);
+    watched_job(&job, blocks, 3, wait_for_flag);
+    job.launch.resident_max = 3;
     job.count[0] = busy;
     ah_test_capture();
     job_start(&job);
@@ -197,7 +200,8 @@ static void ask(bool busy)
     assert_true(job_wait(&job));
     stop();
     const char *said = ah_test_captured();
-    assert_contains(said, "; blocks: 1 ended, 3 in progress, 0 not begun");
+    snprintf(counts, sizeof(counts), "; blocks: 1 ended, 3 in progress, %u not begun", blocks - 4);
+    assert_contains(said, counts);
     assert_contains(said, "192 threads of 3 blocks, such as block (");
     assert_contains(said, "): here");
     assert_contains(said, "96 threads of 3 blocks, such as block (");
@@ -209,8 +213,10 @@ static void sigquit_says_where_the_threads_are(void **state)
 {
     (void)state;
     signal(SIGQUIT, SIG_DFL);
-    ask(false);
-    ask(true);
+    ask(false, 4);
+    ask(true, 4);
+    ask(false, 1000); /* of which threads take spans */
+    ask(true, 1000);
 }
 
 /* The next one may come while threads that were stopped for the last have not gone on yet. */
