@@ -49,6 +49,25 @@ static uint64_t take(struct sim_span *span)
     return number;
 }
 
+/* Takes so many blocks, the first of them at once. */
+static bool fill(struct sim_span *span, struct sim_launch *launch, uint64_t size,
+                 uint64_t *out_number)
+{
+    atomic_store_explicit(&span->filling, size - 1, memory_order_relaxed);
+    uint64_t first = atomic_fetch_add_explicit(&launch->begun, size, memory_order_release);
+    bool some = first < launch->block_count;
+    if (some) {
+        uint64_t left = launch->block_count - first;
+        uint64_t end = first + (size < left ? size : left);
+        atomic_store_explicit(&span->next, first + 1, memory_order_relaxed);
+        atomic_store_explicit(&span->end, end, memory_order_relaxed);
+        atomic_store_explicit(&span->launch, launch, memory_order_release);
+    }
+    atomic_store_explicit(&span->filling, 0, memory_order_release);
+    *out_number = first;
+    return some;
+}
+
 bool sim_span_take(struct sim_span *span, struct sim_launch *launch, unsigned threads,
                    uint64_t *out_number)
 {
@@ -60,18 +79,10 @@ bool sim_span_take(struct sim_span *span, struct sim_launch *launch, unsigned th
     bool singly =
         given_back || threads == 1 || atomic_load_explicit(&launch->singly, memory_order_relaxed);
     uint64_t size = singly ? 1 : choose_size(launch, threads);
-    size += size == 0;
-    uint64_t first = atomic_fetch_add_explicit(&launch->begun, size, memory_order_relaxed);
-    if (first >= launch->block_count)
-        return false;
-    *out_number = first;
-    if (size == 1)
-        return true;
-    uint64_t left = launch->block_count - first;
-    atomic_store_explicit(&span->next, first + 1, memory_order_relaxed);
-    atomic_store_explicit(&span->end, first + (size < left ? size : left), memory_order_relaxed);
-    atomic_store_explicit(&span->launch, launch, memory_order_release);
-    return true;
+    if (size > 1)
+        return fill(span, launch, size, out_number);
+    *out_number = atomic_fetch_add_explicit(&launch->begun, 1, memory_order_relaxed);
+    return *out_number < launch->block_count;
 }
 
 void sim_queue_add_span(struct sim_queue *queue, struct sim_span *span)
@@ -123,13 +134,18 @@ static uint64_t take_given_back(struct sim_queue *queue, struct sim_launch *laun
 uint64_t sim_queue_ended(const struct sim_launch *launch)
 {
     uint64_t waiting = launch->resident;
-    for (const struct sim_span *span = launch->queue->spans; span; span = span->other)
-        if (load_launch(span) == launch)
-            waiting += load(&span->end) - load(&span->next);
+    /* Before spans, so that what is in them then counts as not ended. */
+    uint64_t begun = atomic_load_explicit(&launch->begun, memory_order_acquire);
+    for (const struct sim_span *span = launch->queue->spans; span; span = span->other) {
+        waiting += atomic_load_explicit(&span->filling, memory_order_acquire);
+        uint64_t next = load(&span->next), end = load(&span->end);
+        if (load_launch(span) == launch && next < end)
+            waiting += end - next;
+    }
     for (const struct sim_block *block = launch->deferred; block; block = block->next)
         waiting++;
-    uint64_t begun = load(&launch->begun);
-    return (begun < launch->block_count ? begun : launch->block_count) - waiting;
+    begun = begun < launch->block_count ? begun : launch->block_count;
+    return begun > waiting ? begun - waiting : 0;
 }
 
 /* ---- launches ----------------------------------------------------------------------- */

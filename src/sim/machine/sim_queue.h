@@ -11,6 +11,7 @@
 struct sim_span {
     _Atomic(struct sim_launch *) launch; /* NULL: it is empty */
     _Atomic(uint64_t) next, end;         /* numbers of blocks */
+    _Atomic(uint64_t) filling;           /* blocks that it is about to have */
     _Atomic(bool) given_back;
     struct sim_span *other; /* of the queue */
 };
@@ -64,7 +65,8 @@ void sim_queue_remove_span(struct sim_queue *queue, const struct sim_span *span)
 /* What is left of a span of its owner's last pick is for all threads now. */
 void sim_queue_give_back(struct sim_queue *queue, struct sim_span *span);
 
-/* Blocks that have ended; an estimate while threads that are not held take spans. */
+/* Blocks that have ended; too few while threads that are not held take blocks, and never too many.
+ */
 uint64_t sim_queue_ended(const struct sim_launch *launch);
 
 /* The next block of a launch, without the lock: of the thread's span, which is filled as is good
