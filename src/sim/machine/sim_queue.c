@@ -7,6 +7,7 @@
 enum {
     PATIENCE_DIVISOR = 16,
     SPIN_IMPATIENCE = 4, /* a turn of one that may be waiting counts as so many */
+    LOWEST_PICKS = 4,    /* each such pick of parked blocks takes the lowest */
 };
 
 /* Blocks of a span: a share of what is left, so that threads end together. */
@@ -257,11 +258,24 @@ static struct sim_block *pop(struct sim_block **list)
     return block;
 }
 
+/* Mostly the block that was parked first. But where each block waits for the one before it, only the
+ * lowest can go on, and to wait for all others before it has its turn takes long. */
+static struct sim_block **choose_parked(const struct sim_queue *queue, struct sim_launch *launch)
+{
+    struct sim_block **lowest = &launch->parked;
+    if (queue->picks % LOWEST_PICKS == 0)
+        for (struct sim_block **place = lowest; *place; place = &(*place)->next)
+            if ((*place)->number < (*lowest)->number)
+                lowest = place;
+    return lowest;
+}
+
 static struct sim_pick go_on(struct sim_queue *queue, struct sim_launch *launch)
 {
-    struct sim_pick pick = {.launch = launch, .block = pop(&launch->parked)};
-    if (!launch->parked)
-        launch->parked_end = &launch->parked;
+    struct sim_block **place = choose_parked(queue, launch);
+    struct sim_pick pick = {.launch = launch, .block = pop(place)};
+    if (!*place)
+        launch->parked_end = place;
     launch->parked_count--;
     queue->parked--;
     if (launch->patience)

@@ -224,10 +224,10 @@ static enum sim_wave spin_for_last(struct job *job, struct sim_block *block, uns
 
 static void blocks_may_wait_for_earlier_ones(void **unused)
 {
-    enum { BLOCKS = 300, CANCELLED = 7 };
+    enum { BLOCKS = 3000, CANCELLED = 7 };
     (void)unused;
     for (unsigned i = 0; i < 8; i++) {
-        configure(2 + i % 2);
+        configure(2 + i % 4);
         struct job job;
         job_init(&job, BLOCKS, 1, spin_for_last);
         job.flag = i / 4;
