@@ -258,8 +258,8 @@ static struct sim_block *pop(struct sim_block **list)
     return block;
 }
 
-/* Mostly the block that was parked first. But where each block waits for the one before it, only the
- * lowest can go on, and to wait for all others before it has its turn takes long. */
+/* Mostly the block that was parked first. But where each block waits for the one before it, only
+ * the lowest can go on, and to wait for all others before it has its turn takes long. */
 static struct sim_block **choose_parked(const struct sim_queue *queue, struct sim_launch *launch)
 {
     struct sim_block **lowest = &launch->parked;
