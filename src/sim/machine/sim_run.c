@@ -35,9 +35,9 @@ static struct pool {
     struct sim_queue queue;
     pthread_t *threads;
     unsigned thread_count, thread_max;
-    unsigned idle;   /* threads that wait for work */
-    unsigned woken;  /* of these, such that have been signalled */
-    unsigned dozers; /* those of them that wake up by themselves */
+    unsigned idle;  /* threads that wait for work */
+    unsigned woken; /* of these, such that have been signalled */
+    bool polled; /* one thread polls: it looks at parked blocks that rest, and sleeps in between */
     bool stopping;
     _Atomic(bool) crowded; /* sim_queue_crowded, to be read without the lock */
     pthread_cond_t held_changed, released;
@@ -64,6 +64,7 @@ struct worker {
     bool fair;       /* the last block did not end: others first, whatever their priority */
     bool moved;      /* something happened in its last turn, or may have */
     bool spun;       /* in a turn since it paused something may have */
+    bool polls;      /* it is the thread that does */
     uint64_t rested; /* turns in a row in which nothing did for sure, since it paused */
     unsigned pauses; /* in a row */
     uint64_t since;  /* nanoseconds: when the first of them began */
@@ -282,9 +283,7 @@ static void wait_for_work(uint64_t ns)
     if (ns) {
         uint64_t end = ah_clock_now() + ns;
         struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
-        pool.dozers++;
         pthread_cond_clockwait(&pool.work, &pool.lock, CLOCK_MONOTONIC, &until);
-        pool.dozers--;
     } else {
         pthread_cond_wait(&pool.work, &pool.lock);
     }
@@ -299,8 +298,14 @@ static bool is_patient(const struct worker *worker)
     return worker->spun ? ah_clock_now() - worker->since < SPIN_NS : worker->pauses < YIELDS;
 }
 
+static void stop_polling(struct worker *worker)
+{
+    if (worker->polls)
+        worker->polls = pool.polled = false;
+}
+
 /* All parked blocks rest: yields the processor, and eventually sleeps for a millisecond. One
- * polling thread is enough. */
+ * polling thread is enough: others sleep until something happens, even while it is awake. */
 static void pause_worker(struct worker *worker)
 {
     if (!worker->pauses++)
@@ -317,7 +322,9 @@ static void pause_worker(struct worker *worker)
     worker->moved = false;
     unsigned doublings = worker->pauses > YIELDS ? worker->pauses - YIELDS : 0;
     uint64_t ns = doublings > 6 ? SLEEP_MAX_NS : (uint64_t)SLEEP_MIN_NS << doublings;
-    wait_for_work(pool.dozers ? 0 : ns < SLEEP_MAX_NS ? ns : SLEEP_MAX_NS);
+    if (!pool.polled)
+        worker->polls = pool.polled = true;
+    wait_for_work(!worker->polls ? 0 : ns < SLEEP_MAX_NS ? ns : SLEEP_MAX_NS);
 }
 
 static void remember(struct worker *worker, enum sim_turn turn)
@@ -329,6 +336,7 @@ static void remember(struct worker *worker, enum sim_turn turn)
         worker->moved = turn == SIM_TURN_SPUN && (!worker->pauses || is_patient(worker));
         return;
     }
+    stop_polling(worker);
     worker->moved = true;
     worker->rested = worker->pauses = 0;
     worker->spun = false;
@@ -371,11 +379,14 @@ static void *work(void *unused)
             continue;
         }
         struct sim_pick pick = sim_queue_pick(&pool.queue, worker.fair);
-        if (pick.launch)
+        if (pick.launch) {
             serve(&worker, &pick);
-        else
+        } else {
+            stop_polling(&worker);
             wait_for_work(0);
+        }
     }
+    stop_polling(&worker);
     sim_queue_remove_span(&pool.queue, &worker.span);
     pthread_mutex_unlock(&pool.lock);
     return NULL;
