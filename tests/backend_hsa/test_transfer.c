@@ -124,20 +124,26 @@ static double processor_seconds(void)
     return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
+/* Of several: what a busy host takes of a processor may be counted as the thread's. */
 static void the_caller_does_not_execute_large_fills_of_host_memory(void **state)
 {
-    enum { SIZE = 64 * PIECE };
+    enum { SIZE = 64 * PIECE, TIMES = 8 };
     struct ah_backend_stream *stream = new_stream(first, hipStreamNonBlocking);
     unsigned char *memory = (unsigned char *)new_pinned(SIZE);
+    double whole = 1e9, call = 1e9;
     (void)state;
-    double start = processor_seconds();
-    memset(memory, 1, SIZE);
-    double whole = processor_seconds() - start;
-    start = processor_seconds();
-    fill_bytes(first, memory, 2, SIZE, stream);
-    assert_true(processor_seconds() - start < whole / 2);
-    ok(OPS->stream_synchronize(first, stream));
-    assert_true(all_bytes_are(memory, SIZE, 2));
+    for (int i = 0; i < TIMES; i++) {
+        double start = processor_seconds();
+        memset(memory, 1, SIZE);
+        double middle = processor_seconds();
+        fill_bytes(first, memory, 2, SIZE, stream);
+        double end = processor_seconds();
+        ok(OPS->stream_synchronize(first, stream));
+        whole = middle - start < whole ? middle - start : whole;
+        call = end - middle < call ? end - middle : call;
+        assert_true(all_bytes_are(memory, SIZE, 2));
+    }
+    assert_true(call < whole / 2);
     ok(OPS->host_free(first, memory));
     ok(OPS->stream_destroy(first, stream));
 }
