@@ -7,7 +7,7 @@
 enum {
     PATIENCE_DIVISOR = 16,
     SPIN_IMPATIENCE = 4, /* a turn of one that may be waiting counts as so many */
-    LOWEST_PICKS = 4,    /* each such pick of parked blocks takes the lowest */
+    LOWEST_TURNS = 4,    /* every such turn of a parked block is the lowest one's */
 };
 
 /* Blocks of a span: a share of what is left, so that threads end together. */
@@ -100,35 +100,33 @@ void sim_queue_remove_span(struct sim_queue *queue, const struct sim_span *span)
     *place = span->other;
 }
 
-void sim_queue_give_back(struct sim_queue *queue, struct sim_span *span)
+void sim_span_give_back(struct sim_span *span)
 {
     if (is_given_back(span) || sim_span_is_empty(span))
         return;
     atomic_store_explicit(&span->given_back, true, memory_order_release);
     load_launch(span)->given_back++;
-    queue->given_back++;
 }
 
 /* A span that was given back; from here on its owner fills it again. */
-static void empty(struct sim_queue *queue, struct sim_span *span)
+static void empty(struct sim_span *span)
 {
     load_launch(span)->given_back--;
-    queue->given_back--;
     atomic_store_explicit(&span->launch, NULL, memory_order_relaxed);
     atomic_store_explicit(&span->given_back, false, memory_order_release);
 }
 
 /* The lowest block of those that were given back, of which there is one. */
-static uint64_t take_given_back(struct sim_queue *queue, struct sim_launch *launch)
+static uint64_t take_given_back(struct sim_launch *launch)
 {
     struct sim_span *first = NULL;
-    for (struct sim_span *span = queue->spans; span; span = span->other)
+    for (struct sim_span *span = launch->queue->spans; span; span = span->other)
         if (is_given_back(span) && load_launch(span) == launch &&
             (!first || load(&span->next) < load(&first->next)))
             first = span;
     uint64_t number = take(first);
     if (sim_span_is_empty(first))
-        empty(queue, first);
+        empty(first);
     return number;
 }
 
@@ -184,7 +182,7 @@ void sim_queue_remove(struct sim_queue *queue, struct sim_launch *launch)
     queue->launches--;
     for (struct sim_span *span = queue->spans; span; span = span->other)
         if (is_given_back(span) && load_launch(span) == launch)
-            empty(queue, span);
+            empty(span);
 }
 
 static bool has_unbegun(const struct sim_launch *launch)
@@ -260,10 +258,10 @@ static struct sim_block *pop(struct sim_block **list)
 
 /* Mostly the block that was parked first. But where each block waits for the one before it, only
  * the lowest can go on, and to wait for all others before it has its turn takes long. */
-static struct sim_block **choose_parked(const struct sim_queue *queue, struct sim_launch *launch)
+static struct sim_block **choose_parked(struct sim_queue *queue, struct sim_launch *launch)
 {
     struct sim_block **lowest = &launch->parked;
-    if (queue->picks % LOWEST_PICKS == 0)
+    if (++queue->continued % LOWEST_TURNS == 0)
         for (struct sim_block **place = lowest; *place; place = &(*place)->next)
             if ((*place)->number < (*lowest)->number)
                 lowest = place;
@@ -299,7 +297,7 @@ static bool begin(struct sim_queue *queue, struct sim_launch *launch, struct sim
         }
     } else {
         if (launch->given_back)
-            pick.number = take_given_back(queue, launch);
+            pick.number = take_given_back(launch);
         else
             pick.number = atomic_fetch_add_explicit(&launch->begun, 1, memory_order_relaxed);
         if (pick.number >= launch->block_count)
@@ -376,5 +374,6 @@ void sim_queue_end(struct sim_queue *queue, struct sim_launch *launch)
 
 bool sim_queue_crowded(const struct sim_queue *queue)
 {
-    return queue->launches > 1 || queue->parked || queue->deferred || queue->given_back;
+    return queue->launches > 1 || queue->parked || queue->deferred ||
+           (queue->first && queue->first->given_back);
 }

@@ -22,7 +22,8 @@ struct sim_queue {
     uint64_t picks, ends;     /* turns so far; blocks that released their memory */
     uint64_t resident;        /* blocks, of all launches */
     uint64_t parked, deferred;
-    unsigned launches, given_back;
+    uint64_t continued; /* turns of parked blocks so far */
+    unsigned launches;
 };
 
 /* What a thread is to do next. */
@@ -63,7 +64,7 @@ void sim_queue_add_span(struct sim_queue *queue, struct sim_span *span);
 void sim_queue_remove_span(struct sim_queue *queue, const struct sim_span *span);
 
 /* What is left of a span of its owner's last pick is for all threads now. */
-void sim_queue_give_back(struct sim_queue *queue, struct sim_span *span);
+void sim_span_give_back(struct sim_span *span);
 
 /* Blocks that have ended; too few while threads that are not held take blocks, and never too many.
  */

@@ -64,7 +64,7 @@ struct worker {
     bool fair;       /* the last block did not end: others first, whatever their priority */
     bool moved;      /* something happened in its last turn, or may have */
     bool spun;       /* in a turn since it paused something may have */
-    bool polls;      /* it is the thread that does */
+    bool polls;      /* it is the one thread that polls: pool.polled */
     uint64_t rested; /* turns in a row in which nothing did for sure, since it paused */
     unsigned pauses; /* in a row */
     uint64_t since;  /* nanoseconds: when the first of them began */
@@ -358,7 +358,7 @@ static void serve(struct worker *worker, struct sim_pick *pick)
     }
     enum sim_turn turn = run_pick(worker, pick);
     pthread_mutex_lock(&pool.lock);
-    sim_queue_give_back(&pool.queue, &worker->span);
+    sim_span_give_back(&worker->span);
     pool.running--;
     if (atomic_load_explicit(&apart.hold.wanted, memory_order_relaxed))
         pthread_cond_signal(&pool.held_changed);
