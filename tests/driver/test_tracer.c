@@ -195,6 +195,31 @@ static void a_tracer_may_follow_another_during_a_launch(void **state)
     release();
 }
 
+static int end_when_asked_for_work(unsigned domain, uint32_t operation, void *data)
+{
+    (void)operation, (void)data;
+    if (domain != ROCTRACER_HIP_OPS)
+        return -1;
+    end();
+    return 0;
+}
+
+/* As by another thread, between the answer and what follows from it. */
+static void a_tracer_may_end_while_it_is_asked(void **state)
+{
+    (void)state;
+    allocate();
+    hipRegisterTracerCallback(end_when_asked_for_work);
+    work();
+    work();
+    check(!reports());
+    begin();
+    work();
+    check(records == 1);
+    end();
+    release();
+}
+
 /* ---- what others do ------------------------------------------------------------------------ */
 
 static void a_profiler_may_have_cupti_in_between(void **state)
@@ -293,6 +318,7 @@ int main(void)
         TEST_OVER("cuda",
                   "HSA's queues are written under a lock, without a call that can be hooked",
                   a_tracer_may_follow_another_during_a_launch),
+        TEST(a_tracer_may_end_while_it_is_asked),
         TEST(a_pause_is_told_to_nobody),
         TEST(a_pause_of_a_thread_is_told_to_nobody),
         TEST_OVER("cuda", "CUPTI is NVIDIA's", a_profiler_may_have_cupti_in_between),

@@ -13,6 +13,7 @@
 
 /* ---- the tracer ---------------------------------------------------------------------------- */
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* changes of what follows */
 static roctracer_callback *_Atomic callback;
 static _Atomic(uint32_t) last_number;
 static _Atomic(bool) reports_work;
@@ -40,17 +41,27 @@ static bool wants_work(roctracer_callback *tracer)
     return false;
 }
 
+static void begin_work(roctracer_callback *tracer)
+{
+    pthread_mutex_lock(&lock);
+    /* It may have been unregistered while it was asked. */
+    if (ah_tracer_callback() == tracer && !atomic_load(&reports_work)) {
+        atomic_store_explicit(&reports_work, true, memory_order_relaxed);
+        if (!ah_observe_add(&of_work))
+            AH_LOG_ERR("a tracer is told of no work: there are %d observers already",
+                       AH_OBSERVERS_MAX);
+        ah_api_update_state();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /* The tracer does not say when it begins to want records of work: it is asked at every call. */
 static void begin_work_if_wanted(void)
 {
     roctracer_callback *tracer = ah_tracer_callback();
-    if (!tracer || atomic_load_explicit(&reports_work, memory_order_relaxed) ||
-        !wants_work(tracer) || !ah_tracer_work_init())
-        return;
-    atomic_store_explicit(&reports_work, true, memory_order_relaxed);
-    if (!ah_observe_add(&of_work))
-        AH_LOG_ERR("a tracer is told of no work: there are %d observers already", AH_OBSERVERS_MAX);
-    ah_api_update_state();
+    if (tracer && !atomic_load_explicit(&reports_work, memory_order_relaxed) &&
+        wants_work(tracer) && ah_tracer_work_init())
+        begin_work(tracer);
 }
 
 static void call_enters(const struct ah_call *call)
@@ -153,7 +164,6 @@ static void begin_reports(roctracer_callback *tracer)
 void hipRegisterTracerCallback(int (*function)(unsigned int domain, uint32_t operation_id,
                                                void *data))
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     if (ah_api_forked())
         return;
     if (!function && atomic_load(&reports_work))
