@@ -10,9 +10,9 @@
  *
  *   test_driver_fault_matrix [full] [of=I/N] [only=SECTION[:FUNCTION[:NTH[:CODE]]]] [-v]
  *
- * Without `full` each call fails with one of its codes, which take turns. of: every Nth case. The
- * FUNCTION "allocation" is every allocation, and "none" runs the section without a fault, once and
- * repeatedly.
+ * Without `full` each call fails with one of its codes, which take turns. of: every Nth case, and
+ * every Nth section repeatedly. The FUNCTION "allocation" is every allocation, and "none" runs the
+ * section without a fault, once and repeatedly.
  * DRIVER_TESTS_VENDOR chooses the driver, as for all tests of this folder. */
 #include "fault_codes.h"
 #include "fault_memory.h"
@@ -359,6 +359,8 @@ static void fail_allocations(struct fault *fault, const struct outcome *clean)
 static void repeat(const struct fault *fault, const struct outcome *clean)
 {
     enum { ROUNDS = 20 };
+    if (fault->section % settings.shares != settings.share)
+        return;
     more_rounds = ROUNDS;
     const char *wrong = run_child(fault);
     more_rounds = 0;

@@ -164,7 +164,7 @@ static void wait_often(int waits, hipStream_t stream, hipEvent_t event)
 /* Gates that had not been passed when they were checked are reused later. */
 static void check_gates_are_used_again(int waits, int opens)
 {
-#ifdef __SANITIZE_THREAD__ /* for which each wait takes long */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ /* each wait takes long */
     enum { ROUNDS = 10 };
 #else
     enum { ROUNDS = 30 };
