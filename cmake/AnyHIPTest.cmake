@@ -11,6 +11,11 @@ set(ANYHIP_ROCR_TESTS "." CACHE STRING
     "Device tests that run on AMD's own HSA runtime too (hsa-rocr), a regular expression")
 set(ANYHIP_PROGRAMS_LEFT_OUT "" CACHE STRING
     "Device tests that are not taken from the tree in ANYHIP_PROGRAMS_OF, a regular expression")
+# Seconds until a test is held to hang, on a machine that does much else; some have more.
+set(ah_test_timeout 300)
+if(ANYHIP_SANITIZE)
+    set(ah_test_timeout 600)
+endif()
 define_property(GLOBAL PROPERTY AH_DEVICE_TESTS BRIEF_DOCS "rows of gpu-tests.txt")
 
 # ah_test_devices(<out> <expression>...): those of ANYHIP_TEST_DEVICES that all expressions match.
@@ -61,6 +66,9 @@ function(ah_register name program arguments seconds devices)
         endif()
     endforeach()
     string(REGEX MATCH "^[a-z]+" label ${name})
+    if(seconds LESS ah_test_timeout)
+        set(seconds ${ah_test_timeout})
+    endif()
     foreach(device ${devices})
         set(test ${name}@${device})
         string(REGEX REPLACE "-(checked|jit)$" "" backend ${device})

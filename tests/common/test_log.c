@@ -404,7 +404,7 @@ static void a_pipe_that_nobody_reads_is_not_waited_for(void **state)
 {
     (void)state;
     assert_int_equal(mkfifo(log_name(ah_test_path("log")), 0666), 0);
-    alarm(60); /* instead of a hang */
+    alarm(100); /* instead of a hang */
     assert_log_is_refused("");
     alarm(0);
 }
@@ -485,7 +485,7 @@ static void the_child_of_a_fork_logs_as_well(void **state)
         int status = -1;
         pid_t child = fork();
         if (child == 0) {
-            alarm(60); /* instead of a hang */
+            alarm(100); /* instead of a hang */
             AH_LOG_ERR("child %d", i);
             _exit(0);
         }

@@ -29,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROWS_MAX = 512, CASE_SECONDS = 20, CALLS_MAX = 4096 };
+enum { ROWS_MAX = 512, CASE_SECONDS = 100, CALLS_MAX = 4096 };
 
 struct fault {
     size_t section;

@@ -258,7 +258,7 @@ int run_tests_of(const char *name, const struct CMUnitTest *tests, size_t count,
 /* ---- other processes ---------------------------------------------------------------------------
  */
 
-enum { CHILD_SECONDS = 30 };
+enum { CHILD_SECONDS = 100 };
 
 static char *read_all(int file)
 {

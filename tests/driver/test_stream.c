@@ -1270,7 +1270,7 @@ static pid_t fork_a_child_whose_thread_ends(void)
     forked.calls = the_fake()->calls(destroying_function());
     pid_t child = fork();
     if (child == 0) {
-        alarm(30); /* seconds */
+        alarm(100); /* seconds */
         pthread_setspecific(forked.key, &forked.inside);
         pthread_exit(NULL);
     }

@@ -79,7 +79,7 @@ static void in_a_child(bool (*body)(const char *copy), const char *copy)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        alarm(60);
+        alarm(100);
         exit(body(copy) ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -65,6 +65,21 @@ static inline int count_events(const cJSON *list, const char *phase, const char 
     return found;
 }
 
+/* The whole of a call, or the end of one that took so long that its beginning was written before,
+ * as may happen to any call on a busy host. */
+static inline bool is_call(const cJSON *event, const char *name)
+{
+    return is_event(event, "X", name) || is_event(event, "E", name);
+}
+
+static inline int count_calls(const cJSON *list, const char *name)
+{
+    int found = 0;
+    const cJSON *event;
+    cJSON_ArrayForEach(event, list) found += is_call(event, name);
+    return found;
+}
+
 /* The first one, which must be there. */
 static inline const cJSON *find_event(const cJSON *list, const char *phase, const char *name)
 {

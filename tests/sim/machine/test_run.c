@@ -722,7 +722,7 @@ static void a_forked_child_runs_its_own(void **unused)
     assert_true(job_run(&job));
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(100);
         struct job own;
         job_init(&own, 100, 4, cross_ten_barriers);
         bool ran = sim_run(&own.launch);

@@ -224,7 +224,7 @@ static int call_every_function(void)
 #include "simcuda_symbols.def"
 #undef SIMCUDA_SYMBOL
     };
-    alarm(60);
+    alarm(100);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         any_function *function;
         *(void **)&function = dlsym(library, names[i]);

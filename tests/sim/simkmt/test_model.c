@@ -344,7 +344,7 @@ static void *copy_without_first_thread(void *unused)
 static int end_first_thread(void)
 {
     pthread_t thread;
-    alarm(60); /* instead of a copy that never ends */
+    alarm(100); /* instead of a copy that never ends */
     if (open_model(NULL) != 0 || pthread_create(&thread, NULL, copy_without_first_thread, NULL))
         return 2;
     pthread_exit(NULL);
