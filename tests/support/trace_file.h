@@ -26,6 +26,22 @@ static inline cJSON *trace_read(const char *path)
     return list;
 }
 
+/* The same of a process that was killed: a last event that is cut off is left out. */
+static inline cJSON *trace_read_left(const char *path)
+{
+    char *text = ah_test_read_file(path, &(size_t){0}), *last = text;
+    assert_non_null(text);
+    cJSON *list = cJSON_ParseWithOpts(text, NULL, true);
+    for (char *at = text; !list && (at = strstr(at, ",\n{")); at++)
+        last = at;
+    if (!list && last != text) {
+        memcpy(last, "\n]", sizeof "\n]");
+        list = cJSON_ParseWithOpts(text, NULL, true);
+    }
+    assert_non_null(list);
+    return list;
+}
+
 /* "" where it is missing. */
 static inline const char *text_of(const cJSON *event, const char *member)
 {
