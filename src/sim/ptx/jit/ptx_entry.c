@@ -137,16 +137,18 @@ const void *ptx_region_call(void *of_warp, const void *of_op)
 
 /* ---- running ------------------------------------------------------------------------------ */
 
-/* Executes a region's code. op: where it begins; the result is op where nothing has happened. */
-static const struct ptx_op *execute(struct ptx_warp *warp, const struct ptx_op *op)
+/* Executes a region's code. op: where it begins; the result is op where nothing has happened.
+ * may_join: there may be other fragments, which can_take(). */
+static inline __attribute__((always_inline)) const struct ptx_op *
+execute_code(struct ptx_warp *warp, const struct ptx_op *op, bool may_join)
 {
     const struct ptx_entry *entry = op->extra;
     jit_code code = atomic_load_explicit(&entry->code, memory_order_relaxed);
     uint64_t steps = warp->steps;
     warp->now = warp->mask;
-    if (warp->fragments)
+    if (may_join && warp->fragments)
         take_fragments(warp, op, entry);
-    bool waited = warp->apart;
+    bool waited = may_join && warp->apart;
     uintptr_t next = (uintptr_t)code(warp);
     ptx_wave_of(warp)->noted += warp->steps - steps;
     if (waited && next == (uintptr_t)op && steps == warp->steps)
@@ -154,6 +156,11 @@ static const struct ptx_op *execute(struct ptx_warp *warp, const struct ptx_op *
     if (warp->apart || warp->mask != warp->now)
         leave_apart(warp, entry);
     return (const struct ptx_op *)(next & ~(uintptr_t)1); /* ptx_region_call() has changed lanes */
+}
+
+static const struct ptx_op *execute(struct ptx_warp *warp, const struct ptx_op *op)
+{
+    return execute_code(warp, op, true);
 }
 
 static const struct ptx_op *compare(struct ptx_warp *warp, const struct ptx_op *op,
@@ -187,14 +194,8 @@ const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *
     if (memcmp(warp->launch->block, entry->block, sizeof entry->block) != 0 || warp->fragments ||
         entry->compares)
         return run_region(warp, op);
-    uint64_t steps = warp->steps;
-    warp->now = warp->mask;
-    uintptr_t next = (uintptr_t)atomic_load_explicit(&entry->code, memory_order_relaxed)(warp);
-    ptx_wave_of(warp)->noted += warp->steps - steps;
-    if (warp->apart || warp->mask != warp->now)
-        leave_apart(warp, entry);
-    const struct ptx_op *at = (const struct ptx_op *)(next & ~(uintptr_t)1);
-    return at == op ? ptx_run_join(warp, op) : at;
+    const struct ptx_op *next = execute_code(warp, op, false);
+    return next == op ? ptx_run_join(warp, op) : next;
 }
 
 /* ---- requests ------------------------------------------------------------------------------- */
