@@ -90,10 +90,7 @@ static inline bool is_call(const cJSON *event, const char *name)
 
 static inline int count_calls(const cJSON *list, const char *name)
 {
-    int found = 0;
-    const cJSON *event;
-    cJSON_ArrayForEach(event, list) found += is_call(event, name);
-    return found;
+    return count_events(list, "X", name) + count_events(list, "E", name);
 }
 
 /* The first one, which must be there. */

@@ -138,7 +138,7 @@ const void *ptx_region_call(void *of_warp, const void *of_op)
 /* ---- running ------------------------------------------------------------------------------ */
 
 /* Executes a region's code. op: where it begins; the result is op where nothing has happened.
- * may_join: there may be other fragments, which can_take(). */
+ * may_join: there may be other fragments, all of which the region can take (can_take). */
 static inline __attribute__((always_inline)) const struct ptx_op *
 execute_code(struct ptx_warp *warp, const struct ptx_op *op, bool may_join)
 {
