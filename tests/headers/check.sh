@@ -19,13 +19,13 @@ excluded()
 
 # The parts of hip_runtime_api.h have nothing of the kernel language.
 case $mode in
-hip-*) alone='hip/*.h' ;;
-*) alone='hip/*.h hip/api/*.h roctracer/*.h rocprofiler-sdk-roctx/*.h' ;;
+hip-*) parts= ;;
+*) parts='hip/api/*.h' ;;
 esac
 
 failed=0
 checked=0
-for header in $alone; do
+for header in hip/*.h $parts roctracer/*.h rocprofiler-sdk-roctx/*.h; do
     excluded "$header" alone && continue
     checked=$((checked + 1))
     if ! printf '#include <%s>\n#include <%s>\n' "$header" "$header" |
