@@ -49,7 +49,7 @@ ah_example(module_api SOURCE module_api/main.c ARGS module_api_kernels.hipfb
 ah_hip_program(both_vendors SOURCES both_vendors.hip)
 ah_device_test(example.both_vendors PROGRAM both_vendors SANITIZED none)
 add_test(NAME example.both_vendors@both COMMAND both_vendors 2)
-set_tests_properties(example.both_vendors@both PROPERTIES TIMEOUT ${ah_test_timeout} LABELS example
+set_tests_properties(example.both_vendors@both PROPERTIES LABELS example
     ENVIRONMENT ANYHIP_BACKEND=simcuda:sm_80,simhsa:gfx90a,simhsa:gfx1100)
 
 # The bug is reported by each kind of simulated device, with the lines of the source.
@@ -58,7 +58,7 @@ foreach(device simcuda simhsa-gfx90a simhsa-gfx1100)
     add_test(NAME example.missing_barrier_is_reported@${device}
         COMMAND sh ${example_tests}/report.sh $<TARGET_FILE:missing_barrier>
             ${CMAKE_CURRENT_SOURCE_DIR}/missing_barrier.hip)
-    set_tests_properties(example.missing_barrier_is_reported@${device} PROPERTIES TIMEOUT ${ah_test_timeout}
+    set_tests_properties(example.missing_barrier_is_reported@${device} PROPERTIES
         LABELS example ENVIRONMENT ANYHIP_BACKEND=${backend})
 endforeach()
 
@@ -83,7 +83,7 @@ function(ah_mpi_example name module)
             add_test(NAME ${test} COMMAND sh -c "echo ${name} is not installed; exit 77")
         endif()
         string(REPLACE "-" ":" backend ${device})
-        set_tests_properties(${test} PROPERTIES TIMEOUT ${ah_test_timeout} LABELS example SKIP_RETURN_CODE 77
+        set_tests_properties(${test} PROPERTIES LABELS example SKIP_RETURN_CODE 77
             ENVIRONMENT "ANYHIP_BACKEND=${backend}*2")
     endforeach()
 endfunction()

@@ -11,7 +11,8 @@ set(ANYHIP_ROCR_TESTS "." CACHE STRING
     "Device tests that run on AMD's own HSA runtime too (hsa-rocr), a regular expression")
 set(ANYHIP_PROGRAMS_LEFT_OUT "" CACHE STRING
     "Device tests that are not taken from the tree in ANYHIP_PROGRAMS_OF, a regular expression")
-# Seconds until a test is held to hang, on a machine that does much else; some have more.
+# Seconds until a test is held to hang, even on a machine that does much else. CTest takes this for
+# all tests; some say themselves that they have more.
 set(ah_test_timeout 300)
 if(ANYHIP_SANITIZE)
     set(ah_test_timeout 600)
