@@ -48,6 +48,7 @@ struct amdgpu_atomic_lanes {
     struct amdgpu_halves b, c,
         dst;                  /* the data; the value to compare with, or more data; the old value */
     bool plain;               /* the memory is not shared with other threads of the host */
+    bool one_place;           /* all lanes have one address */
     bool flush_in, flush_out; /* subnormal 32-bit floats */
 };
 typedef void (*amdgpu_atomic)(const struct amdgpu_atomic_lanes *lanes);

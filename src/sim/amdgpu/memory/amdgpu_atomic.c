@@ -4,6 +4,7 @@
 #include "amdgpu_mimg.h"
 #include "log.h"
 #include "sim_half.h"
+#include "sim_lines.h"
 #include "sim_memory.h"
 
 #include <math.h>
@@ -106,15 +107,6 @@ static inline void set_value(struct amdgpu_halves halves, unsigned lane, uint64_
     }
 #include "amdgpu_atomic.def"
 
-static bool is_one_place(const struct amdgpu_atomic_lanes *lanes)
-{
-    unsigned char *place = lanes->where[__builtin_ctzll(lanes->exec)];
-    for (uint64_t left = lanes->exec; left; left &= left - 1)
-        if (lanes->where[__builtin_ctzll(left)] != place)
-            return false;
-    return true;
-}
-
 /* Operations whose contention makes a host instruction worthwhile; and if all lanes add to one
  * address and none uses the old value, the sum is added once. */
 #define ADD(name, value)                                                                           \
@@ -132,7 +124,7 @@ static bool is_one_place(const struct amdgpu_atomic_lanes *lanes)
     __attribute__((no_sanitize("thread"))) static void effect_##name(                              \
         const struct amdgpu_atomic_lanes *lanes)                                                   \
     {                                                                                              \
-        if (!lanes->dst.low && is_one_place(lanes)) {                                              \
+        if (!lanes->dst.low && lanes->one_place) {                                                 \
             add_up_##name(lanes);                                                                  \
             return;                                                                                \
         }                                                                                          \
@@ -208,7 +200,7 @@ static uint64_t lanes_in_block(const struct amdgpu_wave *wave, const struct amdg
 }
 
 /* gfx90a's floating-point atomics leave fine-grained memory unchanged and return 0, since the bus
- * to the host does not support them; the program is not interrupt_sent. Returns the lanes in
+ * to the host does not support them; the program is not interrupted. Returns the lanes in
  * fine-grained memory. */
 static uint64_t lost_lanes(const struct amdgpu_op *op, unsigned char *const where[AMDGPU_LANES_MAX],
                            uint64_t exec)
@@ -241,17 +233,6 @@ static void discard_lanes(const struct amdgpu_atomic_lanes *lanes, const struct 
         set_value(lanes->dst, (unsigned)__builtin_ctzll(lost), 0);
 }
 
-/* Atomics of the host wait for each other's cache lines: all are asked for before the first. As a
- * function of its own, gcc would take it for one without effect. */
-static inline __attribute__((always_inline)) void
-fetch_lines(const struct amdgpu_atomic_lanes *lanes)
-{
-    if (is_one_place(lanes))
-        return;
-    for (uint64_t left = lanes->exec; left; left &= left - 1)
-        __builtin_prefetch(lanes->where[__builtin_ctzll(left)], true);
-}
-
 /* LDS uses the mode of the wave, bits 4 and 5: whether subnormal floats are kept as sources and
  * results; memory has its own mode. */
 static void do_lanes(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
@@ -265,8 +246,9 @@ static void do_lanes(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
     lanes->plain = own;
     lanes->flush_in = own ? !(wave->mode >> 4 & 1) : flushes;
     lanes->flush_out = own ? !(wave->mode >> 5 & 1) : flushes;
-    if (!own)
-        fetch_lines(lanes);
+    lanes->one_place = sim_is_one_place(lanes->where, exec);
+    if (!own && !lanes->one_place)
+        sim_fetch_lines(lanes->where, exec);
     access->atomic(lanes);
 }
 

@@ -3,6 +3,7 @@
  * they are atomics of the host, which host code and other devices may use at the same time. */
 #include "ptx_memory.h"
 #include "sim_half.h"
+#include "sim_lines.h"
 
 #include <math.h>
 #include <string.h>
@@ -320,17 +321,6 @@ static void write_old(struct ptx_warp *warp, uint32_t slot, unsigned width,
     }
 }
 
-/* Atomics of the host wait for each other's cache lines: all are asked for before the first. As a
- * function of its own, gcc would take it for one without effect. */
-static inline __attribute__((always_inline)) void fetch_lines(const struct ptx_warp *warp,
-                                                              unsigned char *const where[PTX_LANES])
-{
-    if (neighbours(where, warp->mask) == warp->mask)
-        return;
-    for (uint32_t left = warp->mask; left; left &= left - 1)
-        __builtin_prefetch(where[__builtin_ctz(left)], true);
-}
-
 const struct ptx_op *ptx_run_atomic(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct ptx_atomic *atomic = op->extra;
@@ -341,8 +331,8 @@ const struct ptx_op *ptx_run_atomic(struct ptx_warp *warp, const struct ptx_op *
     ptx_access_addresses(warp, access, at);
     if (!ptx_access_pointers(warp, op, access, at, where))
         return NULL;
-    if (access->space != PTX_SHARED)
-        fetch_lines(warp, where);
+    if (access->space != PTX_SHARED && !sim_is_one_place(where, warp->mask))
+        sim_fetch_lines(where, warp->mask);
     for (uint32_t left = warp->mask, lanes; left; left &= ~lanes) {
         lanes = neighbours(where, left);
         unsigned char *place = where[__builtin_ctz(lanes)];
