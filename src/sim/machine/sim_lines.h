@@ -6,14 +6,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The first of lanes, of which there is one or more, and those that follow it with its address. */
+static inline uint64_t sim_neighbours(unsigned char *const *where, uint64_t lanes)
+{
+    const unsigned char *first = where[__builtin_ctzll(lanes)];
+    uint64_t left = lanes & (lanes - 1);
+    while (left && where[__builtin_ctzll(left)] == first)
+        left &= left - 1;
+    return lanes & ~left;
+}
+
 /* Whether all lanes, of which there is one or more, have one address. */
 static inline bool sim_is_one_place(unsigned char *const *where, uint64_t lanes)
 {
-    const unsigned char *place = where[__builtin_ctzll(lanes)];
-    for (uint64_t left = lanes & (lanes - 1); left; left &= left - 1)
-        if (where[__builtin_ctzll(left)] != place)
-            return false;
-    return true;
+    return sim_neighbours(where, lanes) == lanes;
 }
 
 /* Atomics of the host wait for each other's cache lines: asks for those of all lanes, before the

@@ -46,9 +46,9 @@ struct amdgpu_atomic_lanes {
     uint64_t exec;
     unsigned char *const *where;
     struct amdgpu_halves b, c,
-        dst;                  /* the data; the value to compare with, or more data; the old value */
-    bool plain;               /* the memory is not shared with other threads of the host */
-    bool one_place;           /* all lanes have one address */
+        dst;        /* the data; the value to compare with, or more data; the old value */
+    bool plain;     /* the memory is not shared with other threads of the host */
+    bool one_place; /* all lanes have one address; false where plain ones use the old value */
     bool flush_in, flush_out; /* subnormal 32-bit floats */
 };
 typedef void (*amdgpu_atomic)(const struct amdgpu_atomic_lanes *lanes);

@@ -246,7 +246,7 @@ static void do_lanes(const struct amdgpu_wave *wave, const struct amdgpu_op *op,
     lanes->plain = own;
     lanes->flush_in = own ? !(wave->mode >> 4 & 1) : flushes;
     lanes->flush_out = own ? !(wave->mode >> 5 & 1) : flushes;
-    lanes->one_place = sim_is_one_place(lanes->where, exec);
+    lanes->one_place = !(own && lanes->dst.low) && sim_is_one_place(lanes->where, exec);
     if (!own && !lanes->one_place)
         sim_fetch_lines(lanes->where, exec);
     access->atomic(lanes);

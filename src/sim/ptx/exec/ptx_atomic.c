@@ -298,16 +298,6 @@ static bool is_shared(const struct ptx_warp *warp, const struct ptx_access *acce
              is_within(where, warp->local, ptx_local_size(warp->local_stride))));
 }
 
-/* The first of lanes and those that follow it with the same address. */
-static uint32_t neighbours(unsigned char *const where[PTX_LANES], uint32_t lanes)
-{
-    const unsigned char *first = where[__builtin_ctz(lanes)];
-    uint32_t left = lanes & (lanes - 1);
-    while (left && where[__builtin_ctz(left)] == first)
-        left &= left - 1;
-    return lanes & ~left;
-}
-
 static void write_old(struct ptx_warp *warp, uint32_t slot, unsigned width,
                       const unsigned char *old)
 {
@@ -334,7 +324,7 @@ const struct ptx_op *ptx_run_atomic(struct ptx_warp *warp, const struct ptx_op *
     if (access->space != PTX_SHARED && !sim_is_one_place(where, warp->mask))
         sim_fetch_lines(where, warp->mask);
     for (uint32_t left = warp->mask, lanes; left; left &= ~lanes) {
-        lanes = neighbours(where, left);
+        lanes = (uint32_t)sim_neighbours(where, left);
         unsigned char *place = where[__builtin_ctz(lanes)];
         bool shared = is_shared(warp, access, place);
         for (unsigned i = 0; i < access->count; i++)
