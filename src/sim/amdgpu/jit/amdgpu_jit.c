@@ -122,7 +122,7 @@ static void count(struct amdgpu_site *site, struct amdgpu_way *way, bool full, i
 
 static bool may_enter(const struct amdgpu_wave *wave, const struct amdgpu_site *site)
 {
-    return !wave->compiled && wave->mode == site->mode && is_plain(wave);
+    return !wave->compiled && wave->mode == amdgpu_unit_mode(site->unit) && is_plain(wave);
 }
 
 const struct amdgpu_op *amdgpu_jit_enter(struct amdgpu_wave *wave, const struct amdgpu_op *op)

@@ -66,7 +66,6 @@ static struct amdgpu_site *site_of(const struct amdgpu_op *op, struct amdgpu_uni
     site->op = op;
     site->run = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE);
     site->unit = unit;
-    site->mode = unit->mode;
     atomic_store_explicit(&sites->at[op->offset / 4], site, memory_order_release);
     return site;
 }
@@ -116,6 +115,11 @@ struct amdgpu_unit *amdgpu_unit_at(const struct amdgpu_op *root, uint32_t mode)
     if (!taken)
         free(unit);
     return site ? site->unit : NULL;
+}
+
+uint32_t amdgpu_unit_mode(const struct amdgpu_unit *unit)
+{
+    return unit->mode;
 }
 
 bool amdgpu_unit_is_cold(const struct amdgpu_unit *unit, enum amdgpu_region_kind kind)
