@@ -1,6 +1,7 @@
-/* Accesses of many lanes: how their addresses lie to each other, look-ups of many addresses at
- * once, and gathers and scatters of words, where the host has them. For .c files that are compiled
- * once for each instruction set of the host (ah_isa_module); everything is static. */
+/* Accesses of many lanes: how their addresses lie to each other, vectors of the words of some
+ * lanes, look-ups of many addresses at once, and gathers and scatters of words, where the host has
+ * them. For .c files that are compiled once for each instruction set of the host (ah_isa_module);
+ * everything is static. */
 #ifndef SIM_LANES_H
 #define SIM_LANES_H
 
@@ -88,6 +89,18 @@ LANE u32 sim_lanes_breaks_4(const sim_lane_4 *lanes, u32 step)
     __m512i next_high = _mm512_alignr_epi32(high, high, 1);
     return (u32)_mm512_cmpneq_epi32_mask(_mm512_add_epi32(low, by), next_low) |
            (u32)_mm512_mask_cmpneq_epi32_mask(0x7fff, _mm512_add_epi32(high, by), next_high) << 16;
+#elif defined(__AVX2__)
+    const __m256i by = _mm256_set1_epi32((int)step);
+    __m256i here = _mm256_loadu_si256((const void *)lanes);
+    u32 on = 0;
+    for (unsigned i = 0; i < 32; i += 8) {
+        __m256i after = _mm256_loadu_si256((const void *)(lanes + (i < 24 ? i + 8 : i)));
+        __m256i next = _mm256_alignr_epi8(_mm256_permute2x128_si256(here, after, 0x21), here, 4);
+        __m256i equal = _mm256_cmpeq_epi32(_mm256_add_epi32(here, by), next);
+        on |= (u32)_mm256_movemask_ps(_mm256_castsi256_ps(equal)) << i;
+        here = after;
+    }
+    return ~on & 0x7fffffff;
 #else
     s32 off[32] __attribute__((aligned(64)));
     for (unsigned i = 0; i < 31; i++)
@@ -110,6 +123,18 @@ LANE u32 sim_lanes_breaks_8(const sim_lane_8 *lanes, u64 step)
         here = after;
     }
     return breaks & 0x7fffffff;
+#elif defined(__AVX2__)
+    const __m256i by = _mm256_set1_epi64x((long long)step);
+    __m256i here = _mm256_loadu_si256((const void *)lanes);
+    u32 on = 0;
+    for (unsigned i = 0; i < 32; i += 4) {
+        __m256i after = _mm256_loadu_si256((const void *)(lanes + (i < 28 ? i + 4 : i)));
+        __m256i next = _mm256_alignr_epi8(_mm256_permute2x128_si256(here, after, 0x21), here, 8);
+        __m256i equal = _mm256_cmpeq_epi64(_mm256_add_epi64(here, by), next);
+        on |= (u32)_mm256_movemask_pd(_mm256_castsi256_pd(equal)) << i;
+        here = after;
+    }
+    return ~on & 0x7fffffff;
 #else
     s32 off[32] __attribute__((aligned(64)));
     for (unsigned i = 0; i < 31; i++)
@@ -118,6 +143,106 @@ LANE u32 sim_lanes_breaks_8(const sim_lane_8 *lanes, u64 step)
     return (u32)lane_signs(off, 32);
 #endif
 }
+
+/* ---- elements of some lanes, as vectors ------------------------------------------------------
+ *
+ * SIM_LANES_VECTOR bytes at once; 0: the host has no loads and stores with masks, and loops over
+ * lanes have to do. mask: a bit for each lane of a vector, and others, which are ignored. Nothing
+ * is accessed for lanes that are not in it. */
+
+#if defined(__AVX512F__)
+#define SIM_LANES_VECTOR 64
+typedef __m512i sim_lanes_vector;
+
+LANE sim_lanes_vector sim_lanes_read(const void *from)
+{
+    return _mm512_loadu_si512(from);
+}
+
+LANE void sim_lanes_write(void *to, sim_lanes_vector lanes)
+{
+    _mm512_storeu_si512(to, lanes);
+}
+
+/* Lanes that are not in the mask are those of old. */
+LANE sim_lanes_vector sim_lanes_read_in_4(sim_lanes_vector old, u32 mask, uintptr_t from)
+{
+    return _mm512_mask_loadu_epi32(old, (__mmask16)mask, (const void *)from);
+}
+
+LANE sim_lanes_vector sim_lanes_read_in_8(sim_lanes_vector old, u32 mask, uintptr_t from)
+{
+    return _mm512_mask_loadu_epi64(old, (__mmask8)mask, (const void *)from);
+}
+
+LANE void sim_lanes_write_in_4(uintptr_t to, u32 mask, sim_lanes_vector lanes)
+{
+    _mm512_mask_storeu_epi32((void *)to, (__mmask16)mask, lanes);
+}
+
+LANE void sim_lanes_write_in_8(uintptr_t to, u32 mask, sim_lanes_vector lanes)
+{
+    _mm512_mask_storeu_epi64((void *)to, (__mmask8)mask, lanes);
+}
+#elif defined(__AVX2__)
+#define SIM_LANES_VECTOR 32
+typedef __m256i sim_lanes_vector;
+
+LANE sim_lanes_vector sim_lanes_read(const void *from)
+{
+    return _mm256_loadu_si256(from);
+}
+
+LANE void sim_lanes_write(void *to, sim_lanes_vector lanes)
+{
+    _mm256_storeu_si256(to, lanes);
+}
+
+LANE __m256i sim_lanes_mask_4(u32 mask)
+{
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), bits);
+}
+
+LANE __m256i sim_lanes_mask_8(u32 mask)
+{
+    const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8);
+    return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask), bits), bits);
+}
+
+LANE sim_lanes_vector sim_lanes_read_in_4(sim_lanes_vector old, u32 mask, uintptr_t from)
+{
+    const __m256i in = sim_lanes_mask_4(mask);
+    return _mm256_or_si256(_mm256_andnot_si256(in, old),
+                           _mm256_maskload_epi32((const void *)from, in));
+}
+
+LANE sim_lanes_vector sim_lanes_read_in_8(sim_lanes_vector old, u32 mask, uintptr_t from)
+{
+    const __m256i in = sim_lanes_mask_8(mask);
+    return _mm256_or_si256(_mm256_andnot_si256(in, old),
+                           _mm256_maskload_epi64((const void *)from, in));
+}
+
+/* Some hosts need much longer for a store with a mask. */
+LANE void sim_lanes_write_in_4(uintptr_t to, u32 mask, sim_lanes_vector lanes)
+{
+    if ((u8)mask == UINT8_MAX)
+        _mm256_storeu_si256((void *)to, lanes);
+    else if ((u8)mask != 0)
+        _mm256_maskstore_epi32((void *)to, sim_lanes_mask_4(mask), lanes);
+}
+
+LANE void sim_lanes_write_in_8(uintptr_t to, u32 mask, sim_lanes_vector lanes)
+{
+    if ((mask & 15) == 15)
+        _mm256_storeu_si256((void *)to, lanes);
+    else if ((mask & 15) != 0)
+        _mm256_maskstore_epi64((void *)to, sim_lanes_mask_8(mask), lanes);
+}
+#else
+#define SIM_LANES_VECTOR 0
+#endif
 
 /* ---- look-ups and moves of many lanes ------------------------------------------------------- */
 

@@ -158,54 +158,54 @@ LANE uint64_t find_ends(const struct amdgpu_scattered *s)
     return ends;
 }
 
-#if defined(__AVX512F__)
+#if SIM_LANES_VECTOR
+
+enum { WORDS = SIM_LANES_VECTOR / sizeof(uint32_t) }; /* of a vector */
 
 /* The lanes of a vector that are in a row. */
-static __mmask16 lanes_in(unsigned vector, unsigned first, unsigned end)
+static uint32_t lanes_in(unsigned vector, unsigned first, unsigned end)
 {
-    uint32_t in = end - vector < 16 ? 0xffffu >> (16 - (end - vector)) : 0xffff;
-    return (__mmask16)(vector < first ? in & 0xffffu << (first - vector) : in);
+    uint32_t in = end - vector < WORDS ? (1u << (end - vector)) - 1 : UINT32_MAX;
+    return vector < first ? in & UINT32_MAX << (first - vector) : in;
 }
 
 /* What is loaded: vectors of lanes are stored once, since they are read as a whole next. */
 struct loaded {
-    __m512i lanes;
+    sim_lanes_vector lanes;
     unsigned vector; /* the number of its first lane */
 };
 
 static void begin_rows(const struct amdgpu_scattered *s, struct loaded *out)
 {
-    *out = (struct loaded){_mm512_loadu_si512(s->data), 0};
+    *out = (struct loaded){sim_lanes_read(s->data), 0};
 }
 
 RACY LANE void load_row(const struct amdgpu_scattered *s, unsigned first, unsigned end,
                         const unsigned char *row, struct loaded *loaded)
 {
     const uintptr_t base = (uintptr_t)row - first * sizeof *s->data;
-    for (unsigned i = first / 16 * 16; i < end; i += 16) {
-        const void *there = (const void *)(base + i * sizeof *s->data);
+    for (unsigned i = first / WORDS * WORDS; i < end; i += WORDS) {
         if (i != loaded->vector) {
-            _mm512_storeu_si512(s->data + loaded->vector, loaded->lanes);
-            *loaded = (struct loaded){_mm512_loadu_si512(s->data + i), i};
+            sim_lanes_write(s->data + loaded->vector, loaded->lanes);
+            *loaded = (struct loaded){sim_lanes_read(s->data + i), i};
         }
-        loaded->lanes = _mm512_mask_loadu_epi32(loaded->lanes, lanes_in(i, first, end), there);
+        loaded->lanes =
+            sim_lanes_read_in_4(loaded->lanes, lanes_in(i, first, end), base + i * sizeof *s->data);
     }
 }
 
 static void end_rows(const struct amdgpu_scattered *s, const struct loaded *loaded)
 {
-    _mm512_storeu_si512(s->data + loaded->vector, loaded->lanes);
+    sim_lanes_write(s->data + loaded->vector, loaded->lanes);
 }
 
 RACY LANE void store_row(const struct amdgpu_scattered *s, unsigned first, unsigned end,
                          unsigned char *row)
 {
     const uintptr_t base = (uintptr_t)row - first * sizeof *s->data;
-    for (unsigned i = first / 16 * 16; i < end; i += 16) {
-        __mmask16 in = lanes_in(i, first, end);
-        _mm512_mask_storeu_epi32((void *)(base + i * sizeof *s->data), in,
-                                 _mm512_maskz_loadu_epi32(in, s->data + i));
-    }
+    for (unsigned i = first / WORDS * WORDS; i < end; i += WORDS)
+        sim_lanes_write_in_4(base + i * sizeof *s->data, lanes_in(i, first, end),
+                             sim_lanes_read(s->data + i));
 }
 
 #else

@@ -217,12 +217,11 @@ RACY void fetch_row(unsigned char *slot, unsigned width, uintptr_t from, unsigne
                 fetch_lane(slot, lane, width, at + lane * step, size, sign);
         return;
     }
-#if defined(__AVX512F__)
+#if SIM_LANES_VECTOR
     if (size == 4 && width == 4 && step == 4) {
-        for (unsigned i = 0; i < n; i += 16)
-            _mm512_mask_storeu_epi32(
-                slot + 4 * i, (__mmask16)(mask >> i),
-                _mm512_maskz_loadu_epi32((__mmask16)(mask >> i), (const void *)(from + 4 * i)));
+        for (unsigned i = 0; i < n; i += SIM_LANES_VECTOR / 4)
+            sim_lanes_write(slot + 4 * i, sim_lanes_read_in_4(sim_lanes_read(slot + 4 * i),
+                                                              mask >> i, from + 4 * i));
         return;
     }
 #endif
@@ -245,11 +244,10 @@ RACY void put_row(const unsigned char *slot, unsigned width, uintptr_t to, unsig
                 move_element((unsigned char *)to + lane * step, slot + lane * width, size);
         return;
     }
-#if defined(__AVX512F__)
+#if SIM_LANES_VECTOR
     if (size == 4 && width == 4 && step == 4) {
-        for (unsigned i = 0; i < n; i += 16)
-            _mm512_mask_storeu_epi32((void *)(to + 4 * i), (__mmask16)(mask >> i),
-                                     _mm512_loadu_si512(slot + 4 * i));
+        for (unsigned i = 0; i < n; i += SIM_LANES_VECTOR / 4)
+            sim_lanes_write_in_4(to + 4 * i, mask >> i, sim_lanes_read(slot + 4 * i));
         return;
     }
 #endif

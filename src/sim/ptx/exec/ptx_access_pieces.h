@@ -162,11 +162,12 @@ LANE void move_piece(struct ptx_warp *warp, const struct ptx_access *access,
         fetch_piece(warp, access, piece, first, n, size, count, plain);
 }
 
+enum { LINE = 64 }; /* of the host's cache */
+
 /* Where the next warp's row often is: kernels that read more arrays than the host's prefetcher has
  * streams wait for each row otherwise. */
 LANE void fetch_next(uintptr_t where)
 {
-    enum { LINE = 64 };
     __builtin_prefetch((const void *)where);
     __builtin_prefetch((const void *)(where + LINE));
 }
@@ -247,17 +248,16 @@ LANE bool find_rows(const struct ptx_warp *warp, const struct ptx_access *access
 
 RACY void fetch_rows(unsigned char *slot, const struct rows *rows)
 {
-#if defined(__AVX512F__)
-    __m512i low = _mm512_setzero_si512(), high = low;
-    for (unsigned i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->row[i];
-        uint32_t mask = UINT32_MAX >> (PTX_LANES - row->lanes) << row->first;
-        uintptr_t from = row->where - 4 * row->first;
-        low = _mm512_mask_loadu_epi32(low, (__mmask16)mask, (const void *)from);
-        high = _mm512_mask_loadu_epi32(high, (__mmask16)(mask >> 16), (const void *)(from + 64));
+#if SIM_LANES_VECTOR
+    for (unsigned at = 0; at < PTX_LANES; at += SIM_LANES_VECTOR / 4) {
+        sim_lanes_vector lanes = {0};
+        for (unsigned i = 0; i < rows->count; i++) {
+            const struct row *row = &rows->row[i];
+            u32 mask = UINT32_MAX >> (PTX_LANES - row->lanes) << row->first;
+            lanes = sim_lanes_read_in_4(lanes, mask >> at, row->where + 4 * at - 4 * row->first);
+        }
+        sim_lanes_write(slot + 4 * at, lanes);
     }
-    _mm512_storeu_si512(slot, low);
-    _mm512_storeu_si512(slot + 64, high);
 #else
     for (unsigned i = 0; i < rows->count; i++)
         for (unsigned lane = 0; lane < rows->row[i].lanes; lane++)

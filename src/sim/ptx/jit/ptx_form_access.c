@@ -71,7 +71,7 @@ static const struct any *any_of(const struct ptx_access *access)
         if (access->widths[i] != access->size &&
             (access->size > 2 || access->widths[i] > 4 || access->widths[i] < 2))
             return NULL;
-    for (size_t i = 0; sim_isa() == SIM_ISA_AVX512 && i < sizeof anys / sizeof *anys; i++)
+    for (size_t i = 0; sim_isa() != SIM_ISA_BASE && i < sizeof anys / sizeof *anys; i++)
         if (anys[i].space == space && anys[i].size == access->size &&
             anys[i].count == access->count)
             return &anys[i];
@@ -92,7 +92,9 @@ bool ptx_form_is_some(const struct ptx_op *op, enum ptx_wave_shape shape)
 {
     const struct ptx_access *access = op->extra;
     bool row = shape == PTX_WAVE_ALL_ROW || shape == PTX_WAVE_HALVES_ROW;
-    return sim_isa() == SIM_ISA_AVX512 && row && access->size >= 4;
+    bool has_masks =
+        sim_isa() == SIM_ISA_AVX512 || (sim_isa() == SIM_ISA_AVX2 && access->count == 1);
+    return has_masks && row && access->size >= 4;
 }
 
 static void add_slots(const struct ptx_access *access, struct ptx_form *form)

@@ -199,27 +199,27 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
  * On hosts that load and store the lanes of a mask, where others wait. What is known of addresses
  * is true of those that wait, too. */
 
-#ifdef __AVX512F__
+#if SIM_LANES_VECTOR
 
 #define SOME_ROWS(size, count) (((count) == 1 && (size) >= 4) || has_vectors(size, count))
 
 LANE void load_lanes(u32 mask, unsigned size, unsigned char *slot, const unsigned char *from,
                      bool kept)
 {
-    __m512i old = kept ? _mm512_loadu_si512(slot) : _mm512_setzero_si512();
-    if (size == 4)
-        old = _mm512_mask_loadu_epi32(old, (__mmask16)mask, from);
-    else
-        old = _mm512_mask_loadu_epi64(old, (__mmask8)mask, from);
-    _mm512_storeu_si512(slot, old);
+    sim_lanes_vector lanes = {0};
+    if (kept)
+        lanes = sim_lanes_read(slot);
+    lanes = size == 4 ? sim_lanes_read_in_4(lanes, mask, (uintptr_t)from)
+                      : sim_lanes_read_in_8(lanes, mask, (uintptr_t)from);
+    sim_lanes_write(slot, lanes);
 }
 
 LANE void store_lanes(u32 mask, unsigned size, const unsigned char *slot, unsigned char *to)
 {
     if (size == 4)
-        _mm512_mask_storeu_epi32(to, (__mmask16)mask, _mm512_loadu_si512(slot));
+        sim_lanes_write_in_4((uintptr_t)to, mask, sim_lanes_read(slot));
     else
-        _mm512_mask_storeu_epi64(to, (__mmask8)mask, _mm512_loadu_si512(slot));
+        sim_lanes_write_in_8((uintptr_t)to, mask, sim_lanes_read(slot));
 }
 
 struct some {
@@ -252,7 +252,7 @@ LANE bool locate_some(const struct ptx_warp *warp, const struct ptx_access *acce
 LANE void move_some(const struct ptx_warp *warp, const struct ptx_access *access, unsigned n,
                     const struct some *some, bool kept)
 {
-    const unsigned size = access->size, count = access->count, at_once = 64 / size;
+    const unsigned size = access->size, count = access->count, at_once = SIM_LANES_VECTOR / size;
     const uintptr_t where = (uintptr_t)some->where;
     if (count > 1 && access->write) {
         put_vectors(warp->regs, access->slots, some->first, n, where, some->mask, size, count);
