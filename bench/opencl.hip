@@ -428,11 +428,11 @@ double median(std::vector<double> values)
     return values[values.size() / 2];
 }
 
-// Runs a problem until nothing has been compiled for a while. Returns the milliseconds of the first
-// run.
+// Runs a problem until nothing has been compiled for a while, which is longer than a region takes on
+// a slow host. Returns the milliseconds of the first run.
 double warm_up(const Problem &problem, Compiled &compiled)
 {
-    const double quiet = *compiled.path ? 1 : 0, start = seconds();
+    const double quiet = *compiled.path ? 3 : 0, start = seconds();
     with_hip(problem);
     const double first = seconds() - start;
     for (double last = seconds(); seconds() - last < quiet;) {
