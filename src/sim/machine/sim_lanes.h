@@ -175,6 +175,17 @@ LANE sim_lanes_vector sim_lanes_read_in_8(sim_lanes_vector old, u32 mask, uintpt
     return _mm512_mask_loadu_epi64(old, (__mmask8)mask, (const void *)from);
 }
 
+/* Those of lanes that are in the mask, else those of old. */
+LANE sim_lanes_vector sim_lanes_choose_4(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes)
+{
+    return _mm512_mask_mov_epi32(old, (__mmask16)mask, lanes);
+}
+
+LANE sim_lanes_vector sim_lanes_choose_8(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes)
+{
+    return _mm512_mask_mov_epi64(old, (__mmask8)mask, lanes);
+}
+
 LANE void sim_lanes_write_in_4(uintptr_t to, u32 mask, sim_lanes_vector lanes)
 {
     _mm512_mask_storeu_epi32((void *)to, (__mmask16)mask, lanes);
@@ -222,6 +233,16 @@ LANE sim_lanes_vector sim_lanes_read_in_8(sim_lanes_vector old, u32 mask, uintpt
     const __m256i in = sim_lanes_mask_8(mask);
     return _mm256_or_si256(_mm256_andnot_si256(in, old),
                            _mm256_maskload_epi64((const void *)from, in));
+}
+
+LANE sim_lanes_vector sim_lanes_choose_4(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes)
+{
+    return _mm256_blendv_epi8(old, lanes, sim_lanes_mask_4(mask));
+}
+
+LANE sim_lanes_vector sim_lanes_choose_8(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes)
+{
+    return _mm256_blendv_epi8(old, lanes, sim_lanes_mask_8(mask));
 }
 
 /* Some hosts need much longer for a store with a mask. */

@@ -263,13 +263,14 @@ RACY void put_row(const unsigned char *slot, unsigned width, uintptr_t to, unsig
  *
  * Loaded and stored as they lie in memory, and permuted between that and the slots of elements. */
 
-#if defined(__AVX512F__)
+#if SIM_LANES_VECTOR
 LANE bool has_vectors(unsigned size, unsigned count)
 {
     return (size == 4 || size == 8) && count > 1 && size * count <= 16 &&
            (count & (count - 1)) == 0;
 }
 
+#if defined(__AVX512F__)
 /* Makes of a and b their elements at even places, then those at odd ones. */
 LANE void split_pairs(unsigned size, __m512i *a, __m512i *b)
 {
@@ -303,13 +304,35 @@ LANE void join_pairs(unsigned size, __m512i *a, __m512i *b)
         *b = _mm512_permutex2var_epi64(x, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), y);
     }
 }
+#else /* AVX2 */
+LANE void split_pairs(unsigned size, __m256i *a, __m256i *b)
+{
+    const __m256 x = _mm256_castsi256_ps(*a), y = _mm256_castsi256_ps(*b);
+    __m256i even = _mm256_unpacklo_epi64(*a, *b), odd = _mm256_unpackhi_epi64(*a, *b);
+    if (size == 4) {
+        even = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0x88));
+        odd = _mm256_castps_si256(_mm256_shuffle_ps(x, y, 0xdd));
+    }
+    *a = _mm256_permute4x64_epi64(even, 0xd8);
+    *b = _mm256_permute4x64_epi64(odd, 0xd8);
+}
+
+LANE void join_pairs(unsigned size, __m256i *a, __m256i *b)
+{
+    const __m256i x = *a, y = *b;
+    __m256i low = size == 4 ? _mm256_unpacklo_epi32(x, y) : _mm256_unpacklo_epi64(x, y);
+    __m256i high = size == 4 ? _mm256_unpackhi_epi32(x, y) : _mm256_unpackhi_epi64(x, y);
+    *a = _mm256_permute2x128_si256(low, high, 0x20);
+    *b = _mm256_permute2x128_si256(low, high, 0x31);
+}
+#endif
 
 /* Of the part of a row that is number i: a bit for each element, from one for each lane. */
-LANE __mmask16 elements_in(u32 mask, unsigned size, unsigned count, unsigned i)
+LANE u32 elements_in(u32 mask, unsigned size, unsigned count, unsigned i)
 {
-    const unsigned lanes = 64 / (size * count);
-    const u32 first = count == 4 ? 0x1111 : size == 4 ? 0x5555 : 0x55;
-    return (__mmask16)(_pdep_u32(mask >> (i * lanes), first) * ((1u << count) - 1));
+    const unsigned lanes = SIM_LANES_VECTOR / (size * count);
+    const u32 first = (count == 4 ? 0x1111 : 0x5555) & UINT16_MAX >> (16 - SIM_LANES_VECTOR / size);
+    return _pdep_u32(mask >> (i * lanes), first) * ((1u << count) - 1);
 }
 
 #if defined(__clang__)
@@ -324,17 +347,18 @@ LANE __mmask16 elements_in(u32 mask, unsigned size, unsigned count, unsigned i)
 RACY void fetch_vectors(unsigned char *regs, const u32 *slots, unsigned first, unsigned n,
                         uintptr_t from, u32 mask, unsigned size, unsigned count, bool kept)
 {
-    const unsigned lanes = 64 / size;
+    const unsigned lanes = SIM_LANES_VECTOR / size;
     PARTS(at, n, lanes)
     {
-        __m512i of[4];
+        sim_lanes_vector of[4];
         const uintptr_t part = from + (size_t)at * size * count;
         PARTS(i, count, 1)
         {
-            const __mmask16 in = elements_in(mask >> at, size, count, i);
-            const void *memory = (const void *)(part + 64 * i);
-            of[i] = size == 4 ? _mm512_maskz_loadu_epi32(in, memory)
-                              : _mm512_maskz_loadu_epi64((__mmask8)in, memory);
+            const u32 in = elements_in(mask >> at, size, count, i);
+            const uintptr_t memory = part + SIM_LANES_VECTOR * i;
+            of[i] = (sim_lanes_vector){0};
+            of[i] = size == 4 ? sim_lanes_read_in_4(of[i], in, memory)
+                              : sim_lanes_read_in_8(of[i], in, memory);
         }
         split_pairs(size, &of[0], &of[1]);
         if (count == 4) {
@@ -346,12 +370,10 @@ RACY void fetch_vectors(unsigned char *regs, const u32 *slots, unsigned first, u
         {
             unsigned char *slot = regs + slots[i] + (first + at) * size;
             if (kept && size == 4)
-                of[i] =
-                    _mm512_mask_mov_epi32(_mm512_loadu_si512(slot), (__mmask16)(mask >> at), of[i]);
+                of[i] = sim_lanes_choose_4(sim_lanes_read(slot), mask >> at, of[i]);
             else if (kept)
-                of[i] =
-                    _mm512_mask_mov_epi64(_mm512_loadu_si512(slot), (__mmask8)(mask >> at), of[i]);
-            _mm512_storeu_si512(slot, of[i]);
+                of[i] = sim_lanes_choose_8(sim_lanes_read(slot), mask >> at, of[i]);
+            sim_lanes_write(slot, of[i]);
         }
     }
 }
@@ -359,14 +381,14 @@ RACY void fetch_vectors(unsigned char *regs, const u32 *slots, unsigned first, u
 RACY void put_vectors(const unsigned char *regs, const u32 *slots, unsigned first, unsigned n,
                       uintptr_t to, u32 mask, unsigned size, unsigned count)
 {
-    const unsigned lanes = 64 / size;
+    const unsigned lanes = SIM_LANES_VECTOR / size;
     PARTS(at, n, lanes)
     {
-        __m512i of[4];
+        sim_lanes_vector of[4];
         const uintptr_t part = to + (size_t)at * size * count;
         PARTS(i, count, 1)
         {
-            of[i] = _mm512_loadu_si512(regs + slots[i] + (first + at) * size);
+            of[i] = sim_lanes_read(regs + slots[i] + (first + at) * size);
         }
         if (count == 4) {
             join_pairs(size, &of[0], &of[2]);
@@ -376,12 +398,12 @@ RACY void put_vectors(const unsigned char *regs, const u32 *slots, unsigned firs
         join_pairs(size, &of[0], &of[1]);
         PARTS(i, count, 1)
         {
-            const __mmask16 in = elements_in(mask >> at, size, count, i);
-            void *memory = (void *)(part + 64 * i);
+            const u32 in = elements_in(mask >> at, size, count, i);
+            const uintptr_t memory = part + SIM_LANES_VECTOR * i;
             if (size == 4)
-                _mm512_mask_storeu_epi32(memory, in, of[i]);
+                sim_lanes_write_in_4(memory, in, of[i]);
             else
-                _mm512_mask_storeu_epi64(memory, (__mmask8)in, of[i]);
+                sim_lanes_write_in_8(memory, in, of[i]);
         }
     }
 }

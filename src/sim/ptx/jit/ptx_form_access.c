@@ -92,9 +92,7 @@ bool ptx_form_is_some(const struct ptx_op *op, enum ptx_wave_shape shape)
 {
     const struct ptx_access *access = op->extra;
     bool row = shape == PTX_WAVE_ALL_ROW || shape == PTX_WAVE_HALVES_ROW;
-    bool has_masks =
-        sim_isa() == SIM_ISA_AVX512 || (sim_isa() == SIM_ISA_AVX2 && access->count == 1);
-    return has_masks && row && access->size >= 4;
+    return sim_isa() != SIM_ISA_BASE && row && access->size >= 4;
 }
 
 static void add_slots(const struct ptx_access *access, struct ptx_form *form)
