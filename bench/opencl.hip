@@ -428,8 +428,8 @@ double median(std::vector<double> values)
     return values[values.size() / 2];
 }
 
-// Runs a problem until nothing has been compiled for a while, which is longer than a region takes on
-// a slow host. Returns the milliseconds of the first run.
+// Runs a problem until nothing has been compiled for a while, which is longer than a region takes
+// on a slow host. Returns the milliseconds of the first run.
 double warm_up(const Problem &problem, Compiled &compiled)
 {
     const double quiet = *compiled.path ? 3 : 0, start = seconds();
