@@ -147,8 +147,8 @@ LANE u32 sim_lanes_breaks_8(const sim_lane_8 *lanes, u64 step)
 /* ---- elements of some lanes, as vectors ------------------------------------------------------
  *
  * SIM_LANES_VECTOR bytes at once; 0: the host has no loads and stores with masks, and loops over
- * lanes have to do. mask: a bit for each lane of a vector, and others, which are ignored. Nothing
- * is accessed for lanes that are not in it. */
+ * lanes have to do. Elements have size bytes, 4 or 8. mask: a bit for each lane of a vector, and
+ * others, which are ignored. Nothing is accessed for lanes that are not in it. */
 
 #if defined(__AVX512F__)
 #define SIM_LANES_VECTOR 64
@@ -165,35 +165,27 @@ LANE void sim_lanes_write(void *to, sim_lanes_vector lanes)
 }
 
 /* Lanes that are not in the mask are those of old. */
-LANE sim_lanes_vector sim_lanes_read_in_4(sim_lanes_vector old, u32 mask, uintptr_t from)
+LANE sim_lanes_vector sim_lanes_read_in(sim_lanes_vector old, u32 mask, uintptr_t from,
+                                        unsigned size)
 {
-    return _mm512_mask_loadu_epi32(old, (__mmask16)mask, (const void *)from);
-}
-
-LANE sim_lanes_vector sim_lanes_read_in_8(sim_lanes_vector old, u32 mask, uintptr_t from)
-{
-    return _mm512_mask_loadu_epi64(old, (__mmask8)mask, (const void *)from);
+    return size == 4 ? _mm512_mask_loadu_epi32(old, (__mmask16)mask, (const void *)from)
+                     : _mm512_mask_loadu_epi64(old, (__mmask8)mask, (const void *)from);
 }
 
 /* Those of lanes that are in the mask, else those of old. */
-LANE sim_lanes_vector sim_lanes_choose_4(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes)
+LANE sim_lanes_vector sim_lanes_choose(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes,
+                                       unsigned size)
 {
-    return _mm512_mask_mov_epi32(old, (__mmask16)mask, lanes);
+    return size == 4 ? _mm512_mask_mov_epi32(old, (__mmask16)mask, lanes)
+                     : _mm512_mask_mov_epi64(old, (__mmask8)mask, lanes);
 }
 
-LANE sim_lanes_vector sim_lanes_choose_8(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes)
+LANE void sim_lanes_write_in(uintptr_t to, u32 mask, sim_lanes_vector lanes, unsigned size)
 {
-    return _mm512_mask_mov_epi64(old, (__mmask8)mask, lanes);
-}
-
-LANE void sim_lanes_write_in_4(uintptr_t to, u32 mask, sim_lanes_vector lanes)
-{
-    _mm512_mask_storeu_epi32((void *)to, (__mmask16)mask, lanes);
-}
-
-LANE void sim_lanes_write_in_8(uintptr_t to, u32 mask, sim_lanes_vector lanes)
-{
-    _mm512_mask_storeu_epi64((void *)to, (__mmask8)mask, lanes);
+    if (size == 4)
+        _mm512_mask_storeu_epi32((void *)to, (__mmask16)mask, lanes);
+    else
+        _mm512_mask_storeu_epi64((void *)to, (__mmask8)mask, lanes);
 }
 #elif defined(__AVX2__)
 #define SIM_LANES_VECTOR 32
@@ -209,61 +201,55 @@ LANE void sim_lanes_write(void *to, sim_lanes_vector lanes)
     _mm256_storeu_si256(to, lanes);
 }
 
-LANE __m256i sim_lanes_mask_4(u32 mask)
+/* All bits of the lanes of a mask. */
+LANE sim_lanes_vector sim_lanes_in(u32 mask, unsigned size)
 {
-    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits), bits);
+    const __m256i bits_4 = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i bits_8 = _mm256_setr_epi64x(1, 2, 4, 8);
+    return size == 4
+               ? _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)mask), bits_4), bits_4)
+               : _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask), bits_8), bits_8);
 }
 
-LANE __m256i sim_lanes_mask_8(u32 mask)
+LANE sim_lanes_vector sim_lanes_read_in(sim_lanes_vector old, u32 mask, uintptr_t from,
+                                        unsigned size)
 {
-    const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8);
-    return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask), bits), bits);
+    const __m256i in = sim_lanes_in(mask, size);
+    const __m256i lanes = size == 4 ? _mm256_maskload_epi32((const void *)from, in)
+                                    : _mm256_maskload_epi64((const void *)from, in);
+    return _mm256_or_si256(_mm256_andnot_si256(in, old), lanes);
 }
 
-LANE sim_lanes_vector sim_lanes_read_in_4(sim_lanes_vector old, u32 mask, uintptr_t from)
+LANE sim_lanes_vector sim_lanes_choose(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes,
+                                       unsigned size)
 {
-    const __m256i in = sim_lanes_mask_4(mask);
-    return _mm256_or_si256(_mm256_andnot_si256(in, old),
-                           _mm256_maskload_epi32((const void *)from, in));
-}
-
-LANE sim_lanes_vector sim_lanes_read_in_8(sim_lanes_vector old, u32 mask, uintptr_t from)
-{
-    const __m256i in = sim_lanes_mask_8(mask);
-    return _mm256_or_si256(_mm256_andnot_si256(in, old),
-                           _mm256_maskload_epi64((const void *)from, in));
-}
-
-LANE sim_lanes_vector sim_lanes_choose_4(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes)
-{
-    return _mm256_blendv_epi8(old, lanes, sim_lanes_mask_4(mask));
-}
-
-LANE sim_lanes_vector sim_lanes_choose_8(sim_lanes_vector old, u32 mask, sim_lanes_vector lanes)
-{
-    return _mm256_blendv_epi8(old, lanes, sim_lanes_mask_8(mask));
+    return _mm256_blendv_epi8(old, lanes, sim_lanes_in(mask, size));
 }
 
 /* Some hosts need much longer for a store with a mask. */
-LANE void sim_lanes_write_in_4(uintptr_t to, u32 mask, sim_lanes_vector lanes)
+LANE void sim_lanes_write_in(uintptr_t to, u32 mask, sim_lanes_vector lanes, unsigned size)
 {
-    if ((u8)mask == UINT8_MAX)
+    const u32 all = size == 4 ? 0xff : 0xf;
+    if ((mask & all) == all)
         _mm256_storeu_si256((void *)to, lanes);
-    else if ((u8)mask != 0)
-        _mm256_maskstore_epi32((void *)to, sim_lanes_mask_4(mask), lanes);
-}
-
-LANE void sim_lanes_write_in_8(uintptr_t to, u32 mask, sim_lanes_vector lanes)
-{
-    if ((mask & 15) == 15)
-        _mm256_storeu_si256((void *)to, lanes);
-    else if ((mask & 15) != 0)
-        _mm256_maskstore_epi64((void *)to, sim_lanes_mask_8(mask), lanes);
+    else if ((mask & all) != 0 && size == 4)
+        _mm256_maskstore_epi32((void *)to, sim_lanes_in(mask, 4), lanes);
+    else if ((mask & all) != 0)
+        _mm256_maskstore_epi64((void *)to, sim_lanes_in(mask, 8), lanes);
 }
 #else
 #define SIM_LANES_VECTOR 0
 #endif
+
+/* ---- the host's cache ----------------------------------------------------------------------- */
+
+/* Fetches what lies behind a row of words that was loaded, since the next block's often begins
+ * there. */
+LANE void sim_lanes_fetch_behind(uintptr_t end)
+{
+    enum { LINE = 64, WORD = 4 };
+    __builtin_prefetch((const void *)(end + LINE - WORD));
+}
 
 /* ---- look-ups and moves of many lanes ------------------------------------------------------- */
 

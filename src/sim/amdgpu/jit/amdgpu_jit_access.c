@@ -141,7 +141,7 @@ RACY LANE void store_group(const struct amdgpu_scattered *s, unsigned first, uns
  * Words of live lanes that follow each other, in memory too: where a wave goes from one line of an
  * image to the next, or is live in part. */
 
-enum { ROWS_MAX = 8, LINE = 64 };
+enum { ROWS_MAX = 8 };
 
 /* A bit for each lane behind which a row ends: its successor is not live, or not behind it. */
 LANE uint64_t find_ends(const struct amdgpu_scattered *s)
@@ -189,8 +189,8 @@ RACY LANE void load_row(const struct amdgpu_scattered *s, unsigned first, unsign
             sim_lanes_write(s->data + loaded->vector, loaded->lanes);
             *loaded = (struct loaded){sim_lanes_read(s->data + i), i};
         }
-        loaded->lanes =
-            sim_lanes_read_in_4(loaded->lanes, lanes_in(i, first, end), base + i * sizeof *s->data);
+        loaded->lanes = sim_lanes_read_in(loaded->lanes, lanes_in(i, first, end),
+                                          base + i * sizeof *s->data, 4);
     }
 }
 
@@ -204,8 +204,8 @@ RACY LANE void store_row(const struct amdgpu_scattered *s, unsigned first, unsig
 {
     const uintptr_t base = (uintptr_t)row - first * sizeof *s->data;
     for (unsigned i = first / WORDS * WORDS; i < end; i += WORDS)
-        sim_lanes_write_in_4(base + i * sizeof *s->data, lanes_in(i, first, end),
-                             sim_lanes_read(s->data + i));
+        sim_lanes_write_in(base + i * sizeof *s->data, lanes_in(i, first, end),
+                           sim_lanes_read(s->data + i), 4);
 }
 
 #else
@@ -268,7 +268,7 @@ LANE bool move_rows(const struct amdgpu_scattered *s, bool write)
         else
             load_row(s, first, end, row, &loaded);
         if (!write && !s->lds)
-            __builtin_prefetch(row + size + LINE - sizeof(uint32_t));
+            sim_lanes_fetch_behind((uintptr_t)row + size);
         left &= end < 64 ? UINT64_MAX << end : 0;
     }
     if (!write)

@@ -231,8 +231,7 @@ static bool access_pointers(struct ptx_warp *warp, const struct ptx_op *op,
 
 /* ---- loads and stores ------------------------------------------------------------------ */
 
-/* Words of all lanes in a few rows. The host's cache fetches what lies behind what is loaded, since
- * the next block often begins there. False: they are not, or there may be an error; nothing has
+/* Words of all lanes in a few rows. False: they are not, or there may be an error; nothing has
  * happened. */
 RACES static bool move_rows(struct ptx_warp *warp, const struct ptx_access *access)
 {
@@ -248,7 +247,7 @@ RACES static bool move_rows(struct ptx_warp *warp, const struct ptx_access *acce
         if (!row->where)
             return false;
         if (!access->write && access->space != PTX_SHARED)
-            __builtin_prefetch((const void *)(row->where + 4 * row->lanes + LINE - 4));
+            sim_lanes_fetch_behind(row->where + 4 * row->lanes);
     }
     if (access->write)
         put_rows(warp->regs + access->slots[0], &rows);

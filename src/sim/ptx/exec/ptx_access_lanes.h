@@ -204,6 +204,37 @@ RACY bool put_narrow(const unsigned char *slot, unsigned width, uintptr_t to, u3
 }
 #endif
 
+/* Words in a row, of lanes of a mask, on hosts that have loads and stores of those. */
+#if SIM_LANES_VECTOR
+#if defined(__clang__)
+#define PARTS(i, n, step)                                                                          \
+    _Pragma("clang loop unroll(full)") for (unsigned i = 0; i < (n); i += (step))
+#else
+#define PARTS(i, n, step) _Pragma("GCC unroll 8") for (unsigned i = 0; i < (n); i += (step))
+#endif
+
+/* kept: lanes that are not in the mask keep what they have in the slot. */
+RACY void fetch_some(unsigned char *slot, uintptr_t from, unsigned n, u32 mask, unsigned size,
+                     bool kept)
+{
+    PARTS(at, n * size, SIM_LANES_VECTOR)
+    {
+        sim_lanes_vector old = {0};
+        if (kept)
+            old = sim_lanes_read(slot + at);
+        sim_lanes_write(slot + at, sim_lanes_read_in(old, mask >> (at / size), from + at, size));
+    }
+}
+
+RACY void put_some(const unsigned char *slot, uintptr_t to, unsigned n, u32 mask, unsigned size)
+{
+    PARTS(at, n * size, SIM_LANES_VECTOR)
+    {
+        sim_lanes_write_in(to + at, mask >> (at / size), sim_lanes_read(slot + at), size);
+    }
+}
+#endif
+
 /* from: of the first lane of the piece, which need not be in the mask; step: between lanes. */
 RACY void fetch_row(unsigned char *slot, unsigned width, uintptr_t from, unsigned step, unsigned n,
                     u32 mask, unsigned size, bool sign)
@@ -219,9 +250,7 @@ RACY void fetch_row(unsigned char *slot, unsigned width, uintptr_t from, unsigne
     }
 #if SIM_LANES_VECTOR
     if (size == 4 && width == 4 && step == 4) {
-        for (unsigned i = 0; i < n; i += SIM_LANES_VECTOR / 4)
-            sim_lanes_write(slot + 4 * i, sim_lanes_read_in_4(sim_lanes_read(slot + 4 * i),
-                                                              mask >> i, from + 4 * i));
+        fetch_some(slot, from, n, mask, size, true);
         return;
     }
 #endif
@@ -246,8 +275,7 @@ RACY void put_row(const unsigned char *slot, unsigned width, uintptr_t to, unsig
     }
 #if SIM_LANES_VECTOR
     if (size == 4 && width == 4 && step == 4) {
-        for (unsigned i = 0; i < n; i += SIM_LANES_VECTOR / 4)
-            sim_lanes_write_in_4(to + 4 * i, mask >> i, sim_lanes_read(slot + 4 * i));
+        put_some(slot, to, n, mask, size);
         return;
     }
 #endif
@@ -335,13 +363,6 @@ LANE u32 elements_in(u32 mask, unsigned size, unsigned count, unsigned i)
     return _pdep_u32(mask >> (i * lanes), first) * ((1u << count) - 1);
 }
 
-#if defined(__clang__)
-#define PARTS(i, n, step)                                                                          \
-    _Pragma("clang loop unroll(full)") for (unsigned i = 0; i < (n); i += (step))
-#else
-#define PARTS(i, n, step) _Pragma("GCC unroll 8") for (unsigned i = 0; i < (n); i += (step))
-#endif
-
 /* Vectors of n lanes from first on, of which those of the mask, from lane first on, execute. from:
  * that of lane first. kept: other lanes keep what they have. */
 RACY void fetch_vectors(unsigned char *regs, const u32 *slots, unsigned first, unsigned n,
@@ -356,9 +377,7 @@ RACY void fetch_vectors(unsigned char *regs, const u32 *slots, unsigned first, u
         {
             const u32 in = elements_in(mask >> at, size, count, i);
             const uintptr_t memory = part + SIM_LANES_VECTOR * i;
-            of[i] = (sim_lanes_vector){0};
-            of[i] = size == 4 ? sim_lanes_read_in_4(of[i], in, memory)
-                              : sim_lanes_read_in_8(of[i], in, memory);
+            of[i] = sim_lanes_read_in((sim_lanes_vector){0}, in, memory, size);
         }
         split_pairs(size, &of[0], &of[1]);
         if (count == 4) {
@@ -369,10 +388,8 @@ RACY void fetch_vectors(unsigned char *regs, const u32 *slots, unsigned first, u
         PARTS(i, count, 1)
         {
             unsigned char *slot = regs + slots[i] + (first + at) * size;
-            if (kept && size == 4)
-                of[i] = sim_lanes_choose_4(sim_lanes_read(slot), mask >> at, of[i]);
-            else if (kept)
-                of[i] = sim_lanes_choose_8(sim_lanes_read(slot), mask >> at, of[i]);
+            if (kept)
+                of[i] = sim_lanes_choose(sim_lanes_read(slot), mask >> at, of[i], size);
             sim_lanes_write(slot, of[i]);
         }
     }
@@ -399,11 +416,7 @@ RACY void put_vectors(const unsigned char *regs, const u32 *slots, unsigned firs
         PARTS(i, count, 1)
         {
             const u32 in = elements_in(mask >> at, size, count, i);
-            const uintptr_t memory = part + SIM_LANES_VECTOR * i;
-            if (size == 4)
-                sim_lanes_write_in_4(memory, in, of[i]);
-            else
-                sim_lanes_write_in_8(memory, in, of[i]);
+            sim_lanes_write_in(part + SIM_LANES_VECTOR * i, in, of[i], size);
         }
     }
 }

@@ -162,12 +162,11 @@ LANE void move_piece(struct ptx_warp *warp, const struct ptx_access *access,
         fetch_piece(warp, access, piece, first, n, size, count, plain);
 }
 
-enum { LINE = 64 }; /* of the host's cache */
-
 /* Where the next warp's row often is: kernels that read more arrays than the host's prefetcher has
  * streams wait for each row otherwise. */
 LANE void fetch_next(uintptr_t where)
 {
+    enum { LINE = 64 };
     __builtin_prefetch((const void *)where);
     __builtin_prefetch((const void *)(where + LINE));
 }
@@ -254,7 +253,7 @@ RACY void fetch_rows(unsigned char *slot, const struct rows *rows)
         for (unsigned i = 0; i < rows->count; i++) {
             const struct row *row = &rows->row[i];
             u32 mask = UINT32_MAX >> (PTX_LANES - row->lanes) << row->first;
-            lanes = sim_lanes_read_in_4(lanes, mask >> at, row->where + 4 * at - 4 * row->first);
+            lanes = sim_lanes_read_in(lanes, mask >> at, row->where + 4 * at - 4 * row->first, 4);
         }
         sim_lanes_write(slot + 4 * at, lanes);
     }

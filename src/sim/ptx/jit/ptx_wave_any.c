@@ -13,7 +13,7 @@
         u64 table, u64 how, u64 span, u64 form, u64 guard, u64 inverted
 #define ANY_FUNCTION(name) uint32_t name(ANY_ARGUMENTS)
 
-#if PTX_HAS_EIGHTS
+#if SIM_LANES_VECTOR
 
 /* ---- an access ------------------------------------------------------------------------------
  *
@@ -37,9 +37,9 @@ LANE void move_row(u32 mask, unsigned size, unsigned count, bool write, unsigned
     else if (count > 1)
         fetch_vectors(values, slots, 0, PTX_LANES, (uintptr_t)where, mask, size, count, true);
     else if (write)
-        store_row(mask, size, values, where);
+        put_some(values, (uintptr_t)where, PTX_LANES, mask, size);
     else
-        load_row(mask, size, values, where);
+        fetch_some(values, (uintptr_t)where, PTX_LANES, mask, size, true);
 }
 
 /* ---- rows of some lanes -------------------------------------------------------------------------
@@ -47,7 +47,7 @@ LANE void move_row(u32 mask, unsigned size, unsigned count, bool write, unsigned
  * What a warp accesses of an image, whose lines it goes through by lanes, is a few rows: as many
  * loads of vectors cost less than gathering elements. */
 
-enum { ROWS_MAX = 4, LINE = 64 };
+enum { ROWS_MAX = 4 };
 
 /* The first lanes of left that are in one row. */
 LANE u32 first_row(u32 left, u32 breaks)
@@ -75,7 +75,7 @@ LANE bool move_rows(const struct window *window, const struct eights *at, unsign
         row = first_row(left, breaks);
         move_row(row, size, count, write, values, where);
         if (!write)
-            __builtin_prefetch(where + (PTX_LANES - __builtin_clz(row)) * bytes + LINE - 4);
+            sim_lanes_fetch_behind((uintptr_t)where + (PTX_LANES - __builtin_clz(row)) * bytes);
     }
     return true;
 }
@@ -126,19 +126,6 @@ WORDS(8, 2)
 /* ---- bytes and halves -------------------------------------------------------------------------
  */
 
-/* One after the other, in the order of lanes: the last one of several with one address remains. */
-LANE void store_small(u32 mask, unsigned size, const unsigned char *values, const struct eights *at,
-                      unsigned char *where)
-{
-    u64 offset[PTX_LANES] __attribute__((aligned(64)));
-    __builtin_memcpy(offset, at->of, sizeof offset);
-    _Pragma("clang loop unroll(disable)") for (; mask; mask &= mask - 1)
-    {
-        const unsigned lane = (unsigned)__builtin_ctz(mask);
-        move_element(where + offset[lane], values + 4 * lane, size);
-    }
-}
-
 /* Elements are words here, which loads do not extend the sign to. */
 LANE bool move_small(struct eights at, const struct window *window, unsigned size, bool write,
                      unsigned char *values)
@@ -151,7 +138,7 @@ LANE bool move_small(struct eights at, const struct window *window, unsigned siz
     if (window->crosswise)
         cross(&at);
     if (write && !in_row) {
-        store_small(window->mask, size, values, &at, window->where);
+        store_each(window->mask, size, values, sizeof(u32), &at, window->where);
         return true;
     }
     if (write) {
@@ -178,6 +165,14 @@ SMALL(2)
 
 /* ---- slots ------------------------------------------------------------------------------------
  */
+
+LANE void copy_slot(unsigned char *to, const unsigned char *from, unsigned size)
+{
+    UNROLLED for (unsigned i = 0; i < PTX_LANES * size; i += SIM_LANES_VECTOR)
+    {
+        sim_lanes_write(to + i, sim_lanes_read(from + i));
+    }
+}
 
 /* Before the call. */
 LANE void bring(const struct ptx_warp *warp, const struct any *any, unsigned char *values)

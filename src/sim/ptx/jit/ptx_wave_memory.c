@@ -203,25 +203,6 @@ LANE bool move_shaped(const struct ptx_warp *warp, const struct ptx_access *acce
 
 #define SOME_ROWS(size, count) (((count) == 1 && (size) >= 4) || has_vectors(size, count))
 
-LANE void load_lanes(u32 mask, unsigned size, unsigned char *slot, const unsigned char *from,
-                     bool kept)
-{
-    sim_lanes_vector lanes = {0};
-    if (kept)
-        lanes = sim_lanes_read(slot);
-    lanes = size == 4 ? sim_lanes_read_in_4(lanes, mask, (uintptr_t)from)
-                      : sim_lanes_read_in_8(lanes, mask, (uintptr_t)from);
-    sim_lanes_write(slot, lanes);
-}
-
-LANE void store_lanes(u32 mask, unsigned size, const unsigned char *slot, unsigned char *to)
-{
-    if (size == 4)
-        sim_lanes_write_in_4((uintptr_t)to, mask, sim_lanes_read(slot));
-    else
-        sim_lanes_write_in_8((uintptr_t)to, mask, sim_lanes_read(slot));
-}
-
 struct some {
     u32 mask; /* from lane first on */
     unsigned first;
@@ -252,25 +233,18 @@ LANE bool locate_some(const struct ptx_warp *warp, const struct ptx_access *acce
 LANE void move_some(const struct ptx_warp *warp, const struct ptx_access *access, unsigned n,
                     const struct some *some, bool kept)
 {
-    const unsigned size = access->size, count = access->count, at_once = SIM_LANES_VECTOR / size;
+    const unsigned size = access->size, count = access->count;
     const uintptr_t where = (uintptr_t)some->where;
-    if (count > 1 && access->write) {
+    unsigned char *slot = warp->regs + access->slots[0] + some->first * size;
+    if (count > 1 && access->write)
         put_vectors(warp->regs, access->slots, some->first, n, where, some->mask, size, count);
-        return;
-    }
-    if (count > 1) {
+    else if (count > 1)
         fetch_vectors(warp->regs, access->slots, some->first, n, where, some->mask, size, count,
                       kept);
-        return;
-    }
-    unsigned char *slot = warp->regs + access->slots[0] + some->first * size;
-    UNROLLED for (unsigned i = 0; i < n; i += at_once)
-    {
-        if (access->write)
-            store_lanes(some->mask >> i, size, slot + i * size, some->where + i * size);
-        else
-            load_lanes(some->mask >> i, size, slot + i * size, some->where + i * size, kept);
-    }
+    else if (access->write)
+        put_some(slot, where, n, some->mask, size);
+    else
+        fetch_some(slot, where, n, some->mask, size, kept);
 }
 
 LANE bool move_rows(const struct ptx_warp *warp, const struct ptx_access *access,
