@@ -186,12 +186,18 @@ LANE struct eights addresses_of(const struct ptx_warp *warp, u64 base, u64 addre
 }
 
 /* One after the other, in the order of lanes: the last one of several with one address remains.
- * step: from lane to lane in values. */
+ * step: from lane to lane in values. All lanes have a loop of their own: without their mask, stores
+ * of structures take an eighth less time. */
 LANE void store_each(u32 mask, unsigned size, const unsigned char *values, unsigned step,
                      const struct eights *at, unsigned char *where)
 {
     u64 offset[PTX_LANES] __attribute__((aligned(64)));
     __builtin_memcpy(offset, at->of, sizeof offset);
+    if (mask == UINT32_MAX) {
+        _Pragma("clang loop unroll_count(4)") for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            move_element(where + offset[lane], values + step * lane, size);
+        return;
+    }
     _Pragma("clang loop unroll(disable)") for (; mask; mask &= mask - 1)
     {
         const unsigned lane = (unsigned)__builtin_ctz(mask);
