@@ -3,10 +3,12 @@
 
 #include "jit_build.h"
 #include "jit_exit.h"
+#include "jit_park.h"
 #include "jit_store.h"
 #include "log.h"
 #include "sim_options.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -18,6 +20,9 @@
 
 /* LLVM's passes call themselves by the depth of expressions. */
 enum { QUEUE_MAX = 256, STACK_SIZE = 64 << 20 };
+/* How long a process that ends waits for the region that is being compiled, and then for the thread
+ * to come back to code of LLVM's. */
+enum { END_NS = 100000000, PARK_NS = 1000000 };
 
 enum stage { WAITING, COMPILING, DONE };
 
@@ -46,7 +51,10 @@ static struct {
     struct jit_region *first, **last;
     unsigned waiting;
     struct jit_region *compiling;
+    pthread_t thread;
     bool started;  /* there is a thread */
+    bool parked;   /* it does nothing any more, in the middle of a region */
+    bool wanted;   /* an earlier process has not finished the region, either */
     bool opened;   /* libLLVM was, or that was tried */
     bool exiting;  /* the thread is to begin nothing any more */
     bool prepared; /* handlers of fork are there */
@@ -163,8 +171,18 @@ static bool load_kept(struct jit_build *build, struct jit_object *out_object)
     return loaded;
 }
 
+/* The next process that wants the region finishes it, if this one does not. */
+static void begin_code(const struct jit_build *build)
+{
+    bool wanted = build->keep && jit_store_mark(&build->key);
+    pthread_mutex_lock(&jit.lock);
+    jit.wanted = wanted;
+    pthread_mutex_unlock(&jit.lock);
+}
+
 static bool make_code(struct jit_build *build, struct jit_object *out_object)
 {
+    begin_code(build);
     build->absent = !open_llvm(build->region->machine->bitcode->version);
     return !build->absent && jit_build_function(build) && jit_build_code(build, out_object);
 }
@@ -235,15 +253,41 @@ static void survive(const char *reason)
     siglongjmp(*rescue, 1);
 }
 
-/* Static objects of LLVM are destroyed after this, while the thread may still be compiling: exit
- * waits for the region that is being compiled. */
+/* ---- the end of the process -------------------------------------------------------------------
+ */
+
+/* Under the lock. False: the time is over. */
+static bool wait_for_end(uint64_t ns)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    return pthread_cond_clockwait(&jit.ended, &jit.lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT;
+}
+
+/* Static objects of LLVM are destroyed after this, while the thread may still be compiling. Exit
+ * waits a little for the region, then parks the thread; where that cannot be done, and for a region
+ * that an earlier process has not finished either, as long as it takes. */
 static void at_exit(void)
 {
     pthread_mutex_lock(&jit.lock);
     jit.exiting = true;
     pthread_cond_broadcast(&jit.ended); /* the queue will not become empty any more */
-    while (jit.compiling && !rescue)
-        pthread_cond_wait(&jit.ended, &jit.lock);
+    bool waits = jit.compiling && !rescue && !jit.parked;
+    bool parks = waits && !jit.wanted && jit_park_begin();
+    bool in_time = true;
+    while (waits && jit.compiling && !jit.parked)
+        if (!parks)
+            pthread_cond_wait(&jit.ended, &jit.lock);
+        else if (in_time)
+            in_time = wait_for_end(END_NS);
+        else if (!wait_for_end(PARK_NS))
+            jit.parked = jit_park_try(jit.thread);
+    if (parks)
+        jit_park_end();
+    pthread_cond_broadcast(&jit.ended);
     pthread_mutex_unlock(&jit.lock);
 }
 
@@ -266,13 +310,21 @@ void jit_wait_at_exit(void)
     registered = __cxa_thread_atexit_impl(at_exit_of_thread, NULL, &jit) == 0;
 }
 
+static void watch_llvm(void)
+{
+    void (*function)(void);
+    memcpy(&function, &jit.llvm.LLVMInstallFatalErrorHandler, sizeof function);
+    jit_park_in(function);
+    jit.llvm.LLVMInstallFatalErrorHandler(survive);
+}
+
 static bool open_llvm(unsigned version)
 {
     if (jit.opened)
         return jit.llvm.library.handle != NULL;
     jit.opened = true;
     if (jit_llvm_open(&jit.llvm, sim_options()->llvm, version))
-        jit.llvm.LLVMInstallFatalErrorHandler(survive);
+        watch_llvm();
     else
         switch_off();
     atexit(at_exit);
@@ -380,14 +432,14 @@ static bool start(void)
     }
     jit.prepared = true;
     pthread_attr_t attributes;
-    pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, jit_park_signal());
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_SIZE);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&thread, &attributes, run, NULL);
+    int error = pthread_create(&jit.thread, &attributes, run, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     jit.started = error == 0;
@@ -465,7 +517,7 @@ jit_code jit_compile_now(const struct wave_region *region, struct jit_region **o
     if (!made)
         return NULL;
     pthread_mutex_lock(&jit.lock);
-    while (made->stage != DONE)
+    while (made->stage != DONE && !jit.parked)
         pthread_cond_wait(&jit.ended, &jit.lock);
     pthread_mutex_unlock(&jit.lock);
     if (code)
@@ -492,7 +544,7 @@ void jit_free(struct jit_region *region)
     if (!region)
         return;
     pthread_mutex_lock(&jit.lock);
-    while (region->stage == COMPILING)
+    while (region->stage == COMPILING && !jit.parked)
         pthread_cond_wait(&jit.ended, &jit.lock);
     bool waited = region->stage == WAITING;
     if (waited)

@@ -19,6 +19,7 @@ enum { OBJECT_MAX = 64 << 20, PATH_SIZE = 1200, NAME_SIZE = 64 };
 static const uint64_t limit = UINT64_C(256) << 20;
 static const char suffix[] = ".region";
 
+/* A file with nothing behind the header is a mark. */
 struct header {
     char magic[8];
     struct jit_key key;
@@ -101,16 +102,24 @@ static bool read_all(int file, void *bytes, size_t size)
     return true;
 }
 
-static void *read_object(int file, const struct jit_key *key, size_t *out_size)
+/* Of a file that is this key's. */
+static bool read_header(int file, const struct jit_key *key, struct header *out_header)
 {
     struct stat status;
+    return fstat(file, &status) == 0 && is_trusted(&status) &&
+           read_all(file, out_header, sizeof *out_header) &&
+           memcmp(out_header->magic, magic, sizeof magic) == 0 &&
+           memcmp(&out_header->key, key, sizeof *key) == 0 && out_header->size <= OBJECT_MAX &&
+           out_header->size + sizeof *out_header == (uint64_t)status.st_size;
+}
+
+static void *read_object(int file, const struct jit_key *key, size_t *out_size, bool *out_marked)
+{
     struct header header;
-    if (fstat(file, &status) != 0 || !is_trusted(&status) ||
-        !read_all(file, &header, sizeof header) || memcmp(header.magic, magic, sizeof magic) != 0 ||
-        memcmp(&header.key, key, sizeof *key) != 0 || header.size == 0 ||
-        header.size > OBJECT_MAX || header.size + sizeof header != (uint64_t)status.st_size)
+    if (!read_header(file, key, &header))
         return NULL;
-    void *object = malloc(header.size);
+    *out_marked = header.size == 0;
+    void *object = *out_marked ? NULL : malloc(header.size);
     if (object && read_all(file, object, header.size) &&
         jit_hash(object, header.size) == header.checksum) {
         *out_size = header.size;
@@ -127,11 +136,12 @@ void *jit_store_read_in(const struct jit_store *store, const struct jit_key *key
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0)
         return NULL;
-    void *object = read_object(file, key, out_size);
+    bool marked = false;
+    void *object = read_object(file, key, out_size, &marked);
     if (object) /* when it was used last */
         (void)futimens(file, NULL);
     close(file);
-    if (!object)
+    if (!object && !marked)
         (void)unlink(path);
     return object;
 }
@@ -157,14 +167,12 @@ static bool write_all(int file, const void *bytes, size_t size)
     return true;
 }
 
-void jit_store_write_in(const struct jit_store *store, const struct jit_key *key,
-                        const void *object, size_t size)
+static void write_file(const struct jit_store *store, const struct jit_key *key, const void *object,
+                       size_t size)
 {
     struct header header = {.key = *key, .size = size, .checksum = jit_hash(object, size)};
     char path[PATH_SIZE], temporary[PATH_SIZE + NAME_SIZE];
     memcpy(header.magic, magic, sizeof magic);
-    if (size == 0 || size > OBJECT_MAX)
-        return;
     name_file(store, key, path);
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     int file = mkostemp(temporary, O_CLOEXEC);
@@ -179,6 +187,21 @@ void jit_store_write_in(const struct jit_store *store, const struct jit_key *key
     written = close(file) == 0 && written;
     if (!written || rename(temporary, path) != 0)
         (void)unlink(temporary);
+}
+
+void jit_store_write_in(const struct jit_store *store, const struct jit_key *key,
+                        const void *object, size_t size)
+{
+    if (size > 0 && size <= OBJECT_MAX)
+        write_file(store, key, object, size);
+}
+
+bool jit_store_mark_in(const struct jit_store *store, const struct jit_key *key)
+{
+    bool marked = jit_store_has_in(store, key);
+    if (!marked)
+        write_file(store, key, "", 0);
+    return marked;
 }
 
 /* ---- bounding ---------------------------------------------------------------------------- */
@@ -251,6 +274,11 @@ bool jit_store_is_on(void)
 bool jit_store_has(const struct jit_key *key)
 {
     return jit_store_is_on() && jit_store_has_in(&usual, key);
+}
+
+bool jit_store_mark(const struct jit_key *key)
+{
+    return jit_store_is_on() && jit_store_mark_in(&usual, key);
 }
 
 void *jit_store_read(const struct jit_key *key, size_t *out_size)

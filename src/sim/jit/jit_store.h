@@ -14,8 +14,11 @@
  * special rights. */
 bool jit_store_is_on(void);
 
-/* Whether there is a file of this key, which may turn out not to be good. */
+/* Whether there is a file of this key, which may turn out not to be good, or a mark. */
 bool jit_store_has(const struct jit_key *key);
+/* Marks a key whose object file is being made, for processes that end before it is. Returns whether
+ * it was marked before. */
+bool jit_store_mark(const struct jit_key *key);
 /* The object file, to be freed. NULL: there is none. */
 void *jit_store_read(const struct jit_key *key, size_t *out_size);
 void jit_store_write(const struct jit_key *key, const void *object, size_t size);
@@ -26,6 +29,7 @@ struct jit_store {
     uint64_t limit;
 };
 bool jit_store_has_in(const struct jit_store *store, const struct jit_key *key);
+bool jit_store_mark_in(const struct jit_store *store, const struct jit_key *key);
 void *jit_store_read_in(const struct jit_store *store, const struct jit_key *key, size_t *out_size);
 void jit_store_write_in(const struct jit_store *store, const struct jit_key *key,
                         const void *object, size_t size);

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,46 @@ static int end_later(void)
     return end_after(20000);
 }
 
+/* ---- a region that takes LLVM seconds -------------------------------------------------------- */
+
+static struct jit_region *long_region;
+
+static void say_done(void *data, jit_code code)
+{
+    (void)data;
+    (void)code;
+    if (write(STDOUT_FILENO, "done\n", 5) != 5)
+        abort();
+}
+
+static void free_long_region(void)
+{
+    jit_free(long_region);
+}
+
+/* Ends while the region is being compiled, which is freed after that. */
+static int end_long(void)
+{
+    enum { INSTRUCTIONS = 300 };
+    atexit(free_long_region); /* is called last */
+    make_small(&program);
+    struct wave_inst *insts = calloc(INSTRUCTIONS, sizeof *insts);
+    program_add(&program, 0, WAVE_EFFECT, "fma_f32", (const uint64_t[]){0, 128, 0, 256});
+    for (unsigned i = 0; insts && i < INSTRUCTIONS; i++)
+        insts[i] = program.insts[0][1];
+    program.blocks[0].insts = insts;
+    program.blocks[0].inst_count = INSTRUCTIONS;
+    long_region = jit_request(&program.region, say_done, nothing, NULL);
+    usleep(100000);
+    return long_region == NULL;
+}
+
+static int end_long_with_a_handler(void)
+{
+    signal(SIGSTKFLT, SIG_IGN);
+    return end_long();
+}
+
 static pthread_t waits;
 
 static bool request_and_free(void)
@@ -192,6 +233,7 @@ static const struct {
     {"refused", compile_refused}, {"many", compile_many},
     {"end", end_at_once},         {"end soon", end_soon},
     {"end later", end_later},     {"end waiting", end_waiting},
+    {"end long", end_long},       {"end long, signal", end_long_with_a_handler},
     {"child", run_in_child},
 };
 
@@ -291,6 +333,24 @@ static void a_process_ends_while_regions_are_compiled(void **state)
         assert_int_equal(run_scene("end later").status, 0);
         assert_int_equal(run_scene("end waiting").status, 0);
     }
+}
+
+/* The next process that wants the region has waited for it once it ends. */
+static void a_process_does_not_wait_for_a_long_region_that_is_new(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_THREAD__ /* which delays the signal */
+    const char *const at_first = "done\n";
+#else
+    const char *const at_first = "";
+#endif
+    struct ah_test_run run = run_scene("end long");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, at_first);
+    assert_string_equal(run_scene("end long, signal").out, "done\n");
+    ah_test_setenv("REGIONS", ah_test_path("regions"));
+    assert_string_equal(run_scene("end long").out, at_first);
+    assert_string_equal(run_scene("end long").out, "done\n");
 }
 
 __attribute__((unused)) static void the_child_of_a_fork_compiles(void **state)
@@ -395,7 +455,8 @@ static void a_region_that_is_compiled_is_freed_after_it(void **state)
 int main(int argc, char **argv)
 {
     setenv("ANYHIP_SIM_JIT", "on", 1);
-    setenv("ANYHIP_SIM_JIT_CACHE", "off", 1);
+    const char *regions = getenv("REGIONS");
+    setenv("ANYHIP_SIM_JIT_CACHE", regions ? regions : "off", 1);
     machine = machine_without_bitcode;
     machine.bitcode = test_jit_bitcode();
     ah_log_threshold = 2;
@@ -412,6 +473,7 @@ int main(int argc, char **argv)
         AH_TEST(a_region_that_is_wrong_is_refused_with_the_reason),
         AH_TEST(a_hundred_thousand_instructions_are_too_many),
         AH_TEST(a_process_ends_while_regions_are_compiled),
+        AH_TEST(a_process_does_not_wait_for_a_long_region_that_is_new),
 #ifndef __SANITIZE_THREAD__ /* which starts no thread in the child of a fork */
         AH_TEST(the_child_of_a_fork_compiles),
 #endif

@@ -118,6 +118,21 @@ static void what_is_written_is_read_by_its_key(void **state)
     assert_false(is_read(&store, &other));
 }
 
+static void a_key_is_marked_until_its_object_is_there(void **state)
+{
+    (void)state;
+    const struct jit_store store = store_of(1 << 20);
+    const struct jit_key key = {{8, 9}};
+    assert_false(jit_store_mark_in(&store, &key));
+    assert_true(jit_store_has_in(&store, &key));
+    assert_false(is_read(&store, &key));
+    assert_true(jit_store_mark_in(&store, &key));
+    jit_store_write_in(&store, &key, bytes, sizeof bytes);
+    assert_true(is_read(&store, &key));
+    assert_true(jit_store_mark_in(&store, &key));
+    assert_true(is_read(&store, &key));
+}
+
 /* Any byte of the file, and its length. */
 static void a_file_that_was_damaged_is_not_read(void **state)
 {
@@ -255,6 +270,7 @@ int main(void)
         AH_TEST(keys_do_not_depend_on_where_ops_are),
         AH_TEST(keys_differ_where_a_constant_does),
         AH_TEST(what_is_written_is_read_by_its_key),
+        AH_TEST(a_key_is_marked_until_its_object_is_there),
         AH_TEST(a_file_that_was_damaged_is_not_read),
         AH_TEST(a_file_that_others_may_write_is_not_read),
         AH_TEST(what_was_used_last_is_kept_in_a_full_folder),
