@@ -2,8 +2,8 @@
 // CPU (PoCL), in one process and in turns, so that both see the same machine. A figure is the
 // median of several runs of the whole: copy in, kernels, copy out. The results are compared, and
 // only that is a failure. PoCL compiles kernels to code of this CPU before their first run; a
-// simulated device executes PTX an instruction at a time and checks every access, and with
-// ANYHIP_SIM_JIT=on compiles in the background what it executes often. Both run for a while before
+// simulated device executes PTX an instruction at a time and checks every access, and compiles in
+// the background what it executes often, but with ANYHIP_SIM_JIT=off. Both run for a while before
 // anything is measured; the time of the device's first run, and what it has spent on compiling, are
 // printed beside the figures.
 #define CL_TARGET_OPENCL_VERSION 120
@@ -394,7 +394,7 @@ struct Compiled {
     void open()
     {
         const char *mode = getenv("ANYHIP_SIM_JIT");
-        if (!mode || strcmp(mode, "on") != 0 || getenv("ANYHIP_SIM_JIT_PRINT"))
+        if ((mode && strcmp(mode, "on") != 0) || getenv("ANYHIP_SIM_JIT_PRINT"))
             return;
         snprintf(path, sizeof path, "/tmp/bench_opencl.%d", static_cast<int>(getpid()));
         setenv("ANYHIP_SIM_JIT_PRINT", path, 1);

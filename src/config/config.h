@@ -52,7 +52,7 @@ struct ah_config {
 /* What sim_memory, sim_progress and sim_jit mean where they are NULL. */
 #define AH_CONFIG_SIM_MEMORY   "16GiB"
 #define AH_CONFIG_SIM_PROGRESS "30"
-#define AH_CONFIG_SIM_JIT      "off"
+#define AH_CONFIG_SIM_JIT      "on"
 
 /* The defaults, with nothing read. */
 void ah_config_init(struct ah_config *config);

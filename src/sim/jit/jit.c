@@ -22,7 +22,7 @@
 enum { QUEUE_MAX = 256, STACK_SIZE = 64 << 20 };
 /* How long a process that ends waits for the region that is being compiled, and then for the thread
  * to come back to code of LLVM's. */
-enum { END_NS = 100000000, PARK_NS = 1000000 };
+enum { END_NS = 20000000, PARK_NS = 1000000 };
 
 enum stage { WAITING, COMPILING, DONE };
 
@@ -314,7 +314,9 @@ static void watch_llvm(void)
 {
     void (*function)(void);
     memcpy(&function, &jit.llvm.LLVMInstallFatalErrorHandler, sizeof function);
+    pthread_mutex_lock(&jit.lock); /* at_exit() reads what this finds */
     jit_park_in(function);
+    pthread_mutex_unlock(&jit.lock);
     jit.llvm.LLVMInstallFatalErrorHandler(survive);
 }
 

@@ -296,6 +296,7 @@ void sim_options_read(struct sim_options *out_options)
     *out_options = (struct sim_options){.jit_threshold = JIT_THRESHOLD};
     (void)sim_parse_size(AH_CONFIG_SIM_MEMORY, &out_options->memory);
     (void)ah_parse_seconds(AH_CONFIG_SIM_PROGRESS, &out_options->run.progress_ns);
+    (void)parse_jit(AH_CONFIG_SIM_JIT, out_options);
     take_file(out_options);
     take_variables(out_options);
     if (out_options->profile[0]) /* the interpreters count */

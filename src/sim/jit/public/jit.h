@@ -32,8 +32,8 @@ uint64_t jit_enough(uint64_t instructions);
 uint64_t jit_enough_to_look(void);
 /* Whether code is kept for the next process. */
 bool jit_keeps(void);
-/* Whether an earlier process has kept the code of a region, so that it is worth requesting at
- * once. */
+/* Whether an earlier process has kept the code of a region, or began to make it, so that it is
+ * worth requesting at once. */
 bool jit_is_kept(const struct wave_region *region);
 /* Whether everything is to be compiled before it is executed, and jit_enough() is 1: a threshold of
  * 1, for tests. */

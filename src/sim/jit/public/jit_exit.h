@@ -2,11 +2,12 @@
 #ifndef JIT_EXIT_H
 #define JIT_EXIT_H
 
-/* Makes exit() wait for the region that is being compiled before it destroys any object of LLVM's.
- * LLVM makes such objects while it compiles, and what atexit() has registered before them is called
- * after their destructors; a thread's own destructors are called before all of them, but only those
- * of the thread that calls exit(). Drivers call this where a program initialises them, which the
- * main thread does as a rule; in other threads it does nothing. Cheap to call again. */
+/* Makes exit() wait for the region that is being compiled, or stop the thread that compiles it for
+ * good, before it destroys any object of LLVM's. LLVM makes such objects while it compiles, and
+ * what atexit() has registered before them is called after their destructors; a thread's own
+ * destructors are called before all of them, but only those of the thread that calls exit().
+ * Drivers call this where a program initialises them, which the main thread does as a rule; in
+ * other threads it does nothing. Cheap to call again. */
 void jit_wait_at_exit(void);
 
 #endif
