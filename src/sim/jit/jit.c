@@ -32,7 +32,8 @@ struct jit_region {
     void (*release)(void *data);
     void *data;
     enum stage stage;
-    bool kept; /* its code may be one that was kept, and may be kept */
+    bool kept;       /* its code may be one that was kept, and may be kept */
+    bool needs_llvm; /* which was not open yet */
     struct jit_object object;
     struct jit_region *next; /* in the queue */
 };
@@ -56,6 +57,7 @@ static struct {
     bool parked;   /* it does nothing any more, in the middle of a region */
     bool wanted;   /* an earlier process has not finished the region, either */
     bool opened;   /* libLLVM was, or that was tried */
+    bool opening;  /* libLLVM is being opened */
     bool exiting;  /* the thread is to begin nothing any more */
     bool prepared; /* handlers of fork are there */
     struct jit_llvm llvm;
@@ -157,8 +159,6 @@ static bool compares_all(const struct wave_region *region)
     return jit_mode() == JIT_COMPARE && !region->machine->compares_live;
 }
 
-static bool open_llvm(unsigned version);
-
 /* Code that an earlier process has made. */
 static bool load_kept(struct jit_build *build, struct jit_object *out_object)
 {
@@ -183,7 +183,7 @@ static void begin_code(const struct jit_build *build)
 static bool make_code(struct jit_build *build, struct jit_object *out_object)
 {
     begin_code(build);
-    build->absent = !open_llvm(build->region->machine->bitcode->version);
+    build->absent = !jit.llvm.library.handle;
     return !build->absent && jit_build_function(build) && jit_build_code(build, out_object);
 }
 
@@ -217,20 +217,25 @@ static void count_region(const struct jit_build *build, const struct jit_object 
 }
 
 /* Makes the code of a region, or takes what was kept. False: it could not be made, which the log
- * says. */
-static bool compile(const struct wave_region *region, bool kept, struct jit_object *out_object)
+ * says, or needs LLVM first. */
+static bool compile(struct jit_region *region)
 {
-    struct jit_build build = {
-        .llvm = &jit.llvm, .region = region, .all_live = compares_all(region), .keep = kept};
+    struct jit_build build = {.llvm = &jit.llvm,
+                              .region = region->region,
+                              .all_live = compares_all(region->region),
+                              .keep = region->kept};
     uint64_t begun = now_ns();
-    *out_object = (struct jit_object){0};
-    bool sound = is_sound(region, &build) && jit_build_begin(&build);
-    bool loaded = sound && kept && load_kept(&build, out_object);
-    bool made = loaded || (sound && make_code(&build, out_object));
+    region->object = (struct jit_object){0};
+    bool sound = is_sound(region->region, &build) && jit_build_begin(&build);
+    bool loaded = sound && region->kept && load_kept(&build, &region->object);
+    region->needs_llvm = sound && !loaded && !jit.opened;
+    bool made = loaded || (sound && !region->needs_llvm && make_code(&build, &region->object));
     uint64_t spent = now_ns() - begun;
     jit_build_fini(&build);
-    log_region(&build, out_object, loaded, spent);
-    count_region(&build, out_object, loaded, spent);
+    if (region->needs_llvm)
+        return false;
+    log_region(&build, &region->object, loaded, spent);
+    count_region(&build, &region->object, loaded, spent);
     return made;
 }
 
@@ -275,10 +280,10 @@ static void at_exit(void)
     pthread_mutex_lock(&jit.lock);
     jit.exiting = true;
     pthread_cond_broadcast(&jit.ended); /* the queue will not become empty any more */
-    bool waits = jit.compiling && !rescue && !jit.parked;
+    bool waits = (jit.compiling || jit.opening) && !rescue && !jit.parked;
     bool parks = waits && !jit.wanted && jit_park_begin();
     bool in_time = true;
-    while (waits && jit.compiling && !jit.parked)
+    while (waits && (jit.compiling || jit.opening) && !jit.parked)
         if (!parks)
             pthread_cond_wait(&jit.ended, &jit.lock);
         else if (in_time)
@@ -320,28 +325,24 @@ static void watch_llvm(void)
     jit.llvm.LLVMInstallFatalErrorHandler(survive);
 }
 
-static bool open_llvm(unsigned version)
+static void open_llvm(unsigned version)
 {
-    if (jit.opened)
-        return jit.llvm.library.handle != NULL;
     jit.opened = true;
     if (jit_llvm_open(&jit.llvm, sim_options()->llvm, version))
         watch_llvm();
     else
         switch_off();
     atexit(at_exit);
-    return jit.llvm.library.handle != NULL;
 }
 
 /* What LLVM has allocated until a fatal error is lost. */
-static bool compile_safely(const struct wave_region *region, bool kept,
-                           struct jit_object *out_object)
+static bool compile_safely(struct jit_region *region)
 {
     sigjmp_buf here;
     volatile bool made = false;
     if (sigsetjmp(here, 0) == 0) {
         rescue = &here;
-        made = compile(region, kept, out_object);
+        made = compile(region);
     } else {
         switch_off();
         pthread_mutex_lock(&jit.lock);
@@ -352,13 +353,17 @@ static bool compile_safely(const struct wave_region *region, bool kept,
     return made;
 }
 
-static void compile_one(struct jit_region *region)
+/* False: LLVM has to be opened first. */
+static bool compile_one(struct jit_region *region)
 {
     jit_code code = NULL;
-    if (jit_mode() != JIT_OFF && compile_safely(region->region, region->kept, &region->object))
+    if (jit_mode() != JIT_OFF && compile_safely(region))
         memcpy(&code, &region->object.entry, sizeof code);
+    else if (region->needs_llvm)
+        return false;
     region->done(region->data, code);
     region->release(region->data);
+    return true;
 }
 
 /* ---- the thread ---------------------------------------------------------------------------------
@@ -376,6 +381,35 @@ static struct jit_region *take_first(void)
     return region;
 }
 
+static void enqueue(struct jit_region *region, bool first)
+{
+    region->next = first ? jit.first : NULL;
+    if (first)
+        jit.first = region;
+    else
+        *jit.last = region;
+    if (!region->next)
+        jit.last = &region->next;
+    jit.waiting++;
+    region->stage = WAITING;
+}
+
+/* Under the lock. dlclose() holds a lock of the loader while it unloads the code of a program, for
+ * whose regions jit_free() waits, and dlopen() waits for that lock: the region that needs LLVM
+ * waits in the queue, and can be freed. */
+static void open_llvm_for(struct jit_region *region)
+{
+    unsigned version = region->region->machine->bitcode->version;
+    region->needs_llvm = false;
+    enqueue(region, true);
+    jit.opening = true;
+    pthread_cond_broadcast(&jit.ended);
+    pthread_mutex_unlock(&jit.lock);
+    open_llvm(version);
+    pthread_mutex_lock(&jit.lock);
+    jit.opening = false;
+}
+
 static void *run(void *unused)
 {
     pthread_setname_np(pthread_self(), "anyhip-jit");
@@ -386,14 +420,17 @@ static void *run(void *unused)
         struct jit_region *region = take_first();
         uint64_t count = jit.statistics.compiled + jit.statistics.failed;
         pthread_mutex_unlock(&jit.lock);
-        compile_one(region);
+        bool done = compile_one(region);
         /* Again after more of LLVM has been used: its objects that have been made since are
          * destroyed before what was registered earlier is called. */
-        if ((count & (count + 1)) == 0)
+        if (done && (count & (count + 1)) == 0)
             atexit(at_exit);
         pthread_mutex_lock(&jit.lock);
-        region->stage = DONE;
         jit.compiling = NULL;
+        if (done)
+            region->stage = DONE;
+        else
+            open_llvm_for(region);
         pthread_cond_broadcast(&jit.ended);
     }
     return unused;
@@ -412,11 +449,12 @@ static void unlock_after_fork(void)
 /* The child has no thread. What the thread was compiling may have left LLVM's locks held. */
 static void reset_in_child(void)
 {
-    if (jit.compiling) {
+    if (jit.compiling)
         jit.compiling->stage = DONE;
-        jit.compiling = NULL;
+    if (jit.compiling || jit.opening)
         switch_off();
-    }
+    jit.compiling = NULL;
+    jit.opening = false;
     jit.started = false;
     pthread_cond_init(&jit.work, NULL);
     pthread_cond_init(&jit.ended, NULL);
@@ -457,19 +495,6 @@ static bool start(void)
 /* ---- requests
  * --------------------------------------------------------------------------------------- */
 
-static void enqueue(struct jit_region *region, bool first)
-{
-    region->next = first ? jit.first : NULL;
-    if (first)
-        jit.first = region;
-    else
-        *jit.last = region;
-    if (!region->next)
-        jit.last = &region->next;
-    jit.waiting++;
-    pthread_cond_signal(&jit.work);
-}
-
 /* NULL: refused. at_once: before all others, however many there are. */
 static struct jit_region *request(const struct wave_region *region,
                                   void (*done)(void *data, jit_code code),
@@ -486,8 +511,10 @@ static struct jit_region *request(const struct wave_region *region,
         jit_mode() != JIT_OFF && !jit.exiting && (at_once || jit.waiting < QUEUE_MAX) && start();
     jit.statistics.requested++;
     jit.statistics.refused += !taken;
-    if (taken)
+    if (taken) {
         enqueue(made, at_once);
+        pthread_cond_signal(&jit.work);
+    }
     pthread_mutex_unlock(&jit.lock);
     if (!taken)
         free(made);
