@@ -75,6 +75,7 @@ set(CPACK_DEBIAN_SIMULATORS_PACKAGE_SHLIBDEPS ON)
 control_files(CPACK_DEBIAN_SIMULATORS_PACKAGE_CONTROL_EXTRA anyhip-simulators 1
     libsimcuda libsimhsa libsimkmt libsimthunk)
 set(CPACK_DEBIAN_SIMULATORS_PACKAGE_ENHANCES ${library})
+set(CPACK_DEBIAN_SIMULATORS_PACKAGE_RECOMMENDS libllvm22) # which compiles kernels
 set(CPACK_DEBIAN_SIMULATORS_DESCRIPTION "Simulated GPUs for HIP, CUDA driver and HSA programs
 Libraries with the interfaces of NVIDIA's CUDA driver and AMD's HSA
 runtime whose devices execute PTX and AMDGPU machine code on the CPU. They

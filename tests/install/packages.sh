@@ -64,6 +64,8 @@ test_names_and_dependencies() {
     depends anyhip-tools 'libanyhip0 \(= '
     field anyhip-tools Recommends | grep -q 'clang-22.*lld-22.*llvm-22.*libclc-22' ||
         fail "anyhip-tools does not recommend the compiler"
+    [ "$(field anyhip-simulators Recommends)" = libllvm22 ] ||
+        fail "anyhip-simulators does not recommend LLVM"
     # Others' packages with the same files.
     [ "$(field anyhip-tools Conflicts)" = hipcc ] || fail "anyhip-tools and hipcc"
     [ "$(field libanyhip-dev Conflicts)" = libamdhip64-dev ] || fail "libanyhip-dev"
