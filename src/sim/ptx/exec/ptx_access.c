@@ -461,8 +461,19 @@ static ptx_handler handler_of(const struct ptx_access *access)
     return access->write ? store_any : load_any;
 }
 
+static bool is_handler(ptx_handler handler)
+{
+#define IS_HANDLER(space, size, count)                                                             \
+    if (handler == load_##space##_##size##_##count || handler == store_##space##_##size##_##count) \
+        return true;
+    KINDS(IS_HANDLER)
+#undef IS_HANDLER
+    return handler == load_any || handler == store_any || handler == load_parameter;
+}
+
 const struct ptx_access_functions JOIN(ptx_access_, PTX_ISA_NAME) = {
     .addresses = access_addresses,
     .pointers = access_pointers,
     .handler = handler_of,
+    .is_handler = is_handler,
 };

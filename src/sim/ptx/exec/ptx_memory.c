@@ -58,3 +58,8 @@ ptx_handler ptx_access_handler(const struct ptx_access *access)
 {
     return ptx_access_functions()->handler(access);
 }
+
+bool ptx_is_access_handler(ptx_handler handler)
+{
+    return ptx_access_functions()->is_handler(handler);
+}

@@ -21,6 +21,7 @@ struct ptx_access_functions {
                      const struct ptx_access *access, const uint64_t at[PTX_LANES],
                      unsigned char *out_where[PTX_LANES]);
     ptx_handler (*handler)(const struct ptx_access *access); /* of a load or a store */
+    bool (*is_handler)(ptx_handler handler);                 /* one of these */
 };
 extern const struct ptx_access_functions ptx_access_base, ptx_access_avx2, ptx_access_avx512;
 

@@ -205,11 +205,8 @@ static bool leaves(const struct ptx_op *op)
 bool ptx_form_is_access(const struct ptx_code *code, const struct ptx_op *op)
 {
     unsigned emitter = code->function->insts[op->inst].row->emitter;
-    struct ptx_form form = {0};
-    if ((emitter != PTX_EMIT_LOAD && emitter != PTX_EMIT_STORE) || form_simple(op, false, &form))
-        return false; /* changes of size have no struct ptx_access */
-    const struct ptx_access *access = op->extra;
-    return access && op->run == ptx_access_handler(access);
+    return (emitter == PTX_EMIT_LOAD || emitter == PTX_EMIT_STORE) &&
+           ptx_is_access_handler(op->run); /* which guards and changes of size are not */
 }
 
 bool ptx_form_is_parameter(const struct ptx_code *code, const struct ptx_op *op)

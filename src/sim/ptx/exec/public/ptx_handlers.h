@@ -84,6 +84,8 @@ struct ptx_access {
 
 /* The handler of a load or a store, whose op has it as its extra. */
 ptx_handler ptx_access_handler(const struct ptx_access *access);
+/* Whether a handler is one of those. */
+bool ptx_is_access_handler(ptx_handler handler);
 
 /* The address of a space's window in generic addresses; 0: the space has no window, and its
  * addresses are generic ones. */
