@@ -124,6 +124,7 @@ static void every_variable_overrides_the_file(void **state)
 static void what_is_profiled_is_not_compiled(void **state)
 {
     (void)state;
+    unsetenv("ANYHIP_SIM_JIT"); /* tests are run without */
     read_options();
     assert_int_equal(options.jit, SIM_JIT_ON);
     ah_test_setenv("ANYHIP_SIM_PROFILE", "counts"); /* unset again when the test ends */

@@ -392,7 +392,7 @@ enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget)
             return without_fragment(warp);
         const struct ptx_op *op = resume(wave, fragment);
         while (op)
-            op = op->run(warp, op);
+            op = ptx_op_handler(op)(warp, op);
     } while (goes_on(wave, &state));
     return state;
 }
@@ -409,8 +409,9 @@ enum sim_wave ptx_warp_run_to_barrier(struct ptx_wave *wave, unsigned budget,
         if (!fragment)
             return without_fragment(warp);
         const struct ptx_op *op = resume(wave, fragment);
-        while (op && (op->run != ptx_run_barrier || warp->mask != warp->alive))
-            op = op->run(warp, op);
+        ptx_handler run;
+        while (op && ((run = ptx_op_handler(op)) != ptx_run_barrier || warp->mask != warp->alive))
+            op = run(warp, op);
         if (op) {
             park(warp, op);
             *out_barrier = op;

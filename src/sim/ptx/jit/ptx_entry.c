@@ -142,7 +142,7 @@ const void *ptx_region_call(void *of_warp, const void *of_op)
 static inline __attribute__((always_inline)) const struct ptx_op *
 execute_code(struct ptx_warp *warp, const struct ptx_op *op, bool may_join)
 {
-    const struct ptx_entry *entry = op->extra;
+    const struct ptx_entry *entry = __atomic_load_n(&op->extra, __ATOMIC_RELAXED);
     jit_code code = atomic_load_explicit(&entry->code, memory_order_relaxed);
     uint64_t steps = warp->steps;
     warp->now = warp->mask;
@@ -177,7 +177,7 @@ static const struct ptx_op *compare(struct ptx_warp *warp, const struct ptx_op *
 __attribute__((noinline)) static const struct ptx_op *run_region(struct ptx_warp *warp,
                                                                  const struct ptx_op *op)
 {
-    const struct ptx_entry *entry = op->extra;
+    const struct ptx_entry *entry = __atomic_load_n(&op->extra, __ATOMIC_RELAXED);
     if (memcmp(warp->launch->block, entry->block, sizeof entry->block) != 0 ||
         (warp->fragments && !can_take(warp, op, entry)))
         return ptx_run_join(warp, op);
@@ -190,7 +190,7 @@ __attribute__((noinline)) static const struct ptx_op *run_region(struct ptx_warp
 /* As it mostly is, without what other fragments or comparing need. */
 const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *op)
 {
-    const struct ptx_entry *entry = op->extra;
+    const struct ptx_entry *entry = __atomic_load_n(&op->extra, __ATOMIC_RELAXED);
     if (memcmp(warp->launch->block, entry->block, sizeof entry->block) != 0 || warp->fragments ||
         entry->compares)
         return run_region(warp, op);
@@ -280,8 +280,8 @@ static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t i
 static bool follows_wait(const struct ptx_code *code, uint32_t index)
 {
     const struct ptx_op *before = index ? &code->ops[index - 1] : NULL;
-    return before && (before->run == ptx_run_barrier || before->run == ptx_run_call ||
-                      before->run == ptx_run_call_indirect);
+    const ptx_handler run = before ? ptx_op_handler(before) : NULL;
+    return run == ptx_run_barrier || run == ptx_run_call || run == ptx_run_call_indirect;
 }
 
 static bool is_loop(const struct ptx_code *code, uint32_t index)

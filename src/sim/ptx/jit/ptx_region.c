@@ -504,7 +504,8 @@ const struct wave_machine *ptx_region_machine(void)
         .compares_live = true,
         .describe = describe,
     };
-    machine.bitcode = ptx_wave_bitcode();
+    if (!__atomic_load_n(&machine.bitcode, __ATOMIC_ACQUIRE)) /* others may be reading it */
+        __atomic_store_n(&machine.bitcode, ptx_wave_bitcode(), __ATOMIC_RELEASE);
     return &machine;
 }
 

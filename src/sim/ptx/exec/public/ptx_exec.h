@@ -45,6 +45,12 @@ struct ptx_op {
     };
 };
 
+/* The handler, which the thread that compiles regions may replace, after the op's extra. */
+static inline ptx_handler ptx_op_handler(const struct ptx_op *op)
+{
+    return __atomic_load_n(&op->run, __ATOMIC_ACQUIRE);
+}
+
 /* A formal parameter or a return variable: a slot, or bytes in local memory. */
 struct ptx_formal {
     bool slot;
