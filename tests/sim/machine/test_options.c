@@ -1,4 +1,6 @@
 /* Tests the settings of simulated devices, and faults on demand. */
+#include <stdlib.h>
+
 #include "sim_memory.h"
 #include "sim_options.h"
 #include "support.h"
