@@ -246,7 +246,7 @@ static void request(const struct ptx_code *code, struct ptx_jit *jit, uint32_t i
                     bool only_kept)
 {
     struct ptx_op *op = &code->ops[index];
-    if (op->run != ptx_run_join || find(jit, op))
+    if (ptx_op_handler(op) != ptx_run_join || find(jit, op))
         return;
     struct ptx_entry *entry = calloc(1, sizeof *entry);
     if (!entry)
@@ -286,9 +286,12 @@ static bool follows_wait(const struct ptx_code *code, uint32_t index)
 
 static bool is_loop(const struct ptx_code *code, uint32_t index)
 {
-    for (uint32_t i = index; code->ops[index].run == ptx_run_join && i < code->op_count; i++) {
+    if (ptx_op_handler(&code->ops[index]) != ptx_run_join)
+        return false;
+    for (uint32_t i = index; i < code->op_count; i++) {
         const struct ptx_op *op = &code->ops[i];
-        if ((op->run == ptx_run_branch_back || op->run == ptx_run_jump_back) &&
+        const ptx_handler run = ptx_op_handler(op);
+        if ((run == ptx_run_branch_back || run == ptx_run_jump_back) &&
             op->target == &code->ops[index])
             return true;
     }
@@ -438,7 +441,7 @@ static bool lasts(const struct ptx_code *code, const struct ptx_jit *jit)
 void ptx_jit_loop(const struct ptx_code *code, const struct ptx_op *op,
                   const struct ptx_launch *launch, uint64_t steps)
 {
-    struct ptx_jit *jit = op->run == ptx_run_join ? jit_of(code, launch) : NULL;
+    struct ptx_jit *jit = ptx_op_handler(op) == ptx_run_join ? jit_of(code, launch) : NULL;
     if (!jit)
         return;
     bool long_lasting = lasts(code, jit);
