@@ -157,7 +157,6 @@ int print_rate(const char *name)
 int main(int argc, char **argv)
 {
     setenv("ANYHIP_BACKEND", "simcuda", 0);
-    setenv("ANYHIP_SIM_JIT", "off", 0); // the interpreter is measured
     if (argc == 3 && std::strcmp(argv[1], "--rate") == 0)
         return print_rate(argv[2]);
     sim_rate::print_head("mix");

@@ -154,7 +154,6 @@ int print_rate(const std::string &name)
 {
     const size_t colon = name.find(':');
     setenv("ANYHIP_BACKEND", ("simhsa:" + name.substr(0, colon)).c_str(), 1);
-    setenv("ANYHIP_SIM_JIT", "off", 0); // the interpreter is measured
     for (const Mix &mix : mixes) {
         if (colon == std::string::npos || name.substr(colon + 1) != mix.name)
             continue;

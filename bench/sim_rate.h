@@ -65,6 +65,7 @@ inline double rate_with_threads(const char *name, unsigned threads)
     const pid_t child = fork();
     if (child == 0) {
         setenv("ANYHIP_SIM_THREADS", std::to_string(threads).c_str(), 1);
+        setenv("ANYHIP_SIM_JIT", "off", 0); // the interpreter is measured
         dup2(ends[1], 1);
         execl("/proc/self/exe", "/proc/self/exe", "--rate", name, static_cast<char *>(nullptr));
         _exit(1);

@@ -31,14 +31,13 @@ endfunction()
 # ah_register(<name> <program> <arguments> <seconds> <devices> [<variable>=<value>...])
 # Registers <name>@<device> for each device. A real driver may be missing (exit code 77); simulated
 # devices are part of this tree, two of them, and nothing is skipped for want of them; those that
-# are called checked have every check on (ANYHIP_SIM_CHECK), on those called jit every kernel is
-# compiled before it runs, as far as that is possible, and on others none, unless one of the
-# variables is ANYHIP_SIM_JIT. hsa-rocr is AMD's own HSA runtime, where it is installed, over the
-# simulated kernel driver; what does not pass there has a row with the reason in tests/rocr.tsv.
-# hsa-rocr7-<model> is AMD's present runtime, where ANYHIP_ROCR says that
-# there is one (no package of Debian 12 has it), for each AMD architecture that tests are compiled
-# for; tests/rocr7.tsv is for it, with rows for all models (<name>) or for one (<name>@<model>). The
-# label is the name's first word.
+# are called checked have every check on (ANYHIP_SIM_CHECK), and on those called jit every kernel is
+# compiled before it runs, as far as that is possible (ANYHIP_SIM_JIT). hsa-rocr is AMD's own HSA
+# runtime, where it is installed, over the simulated kernel driver; what does not pass there has a
+# row with the reason in tests/rocr.tsv. hsa-rocr7-<model> is AMD's present runtime, where
+# ANYHIP_ROCR says that there is one (no package of Debian 12 has it), for each AMD architecture that
+# tests are compiled for; tests/rocr7.tsv is for it, with rows for all models (<name>) or for one
+# (<name>@<model>). The label is the name's first word.
 find_library(ANYHIP_AMD_HSA NAMES libhsa-runtime64.so.1)
 set(ANYHIP_ROCR "" CACHE PATH
     "Folder with AMD's present libhsa-runtime64.so.1, on which device tests are to run as well")
@@ -98,8 +97,6 @@ function(ah_register name program arguments seconds devices)
             list(APPEND environment ANYHIP_SIM_CHECK=all)
         elseif(device MATCHES "-jit$")
             list(APPEND environment ANYHIP_SIM_JIT=on ANYHIP_SIM_JIT_THRESHOLD=1)
-        elseif(NOT "${ARGN}" MATCHES "ANYHIP_SIM_JIT=")
-            list(APPEND environment ANYHIP_SIM_JIT=off)
         endif()
         add_test(NAME ${test} COMMAND ${program} ${arguments} WORKING_DIRECTORY ${folder})
         set_tests_properties(${test} PROPERTIES TIMEOUT ${seconds} ENVIRONMENT "${environment}"

@@ -1,6 +1,7 @@
 /* Owns the queue of regions and the thread that compiles them. */
 #include "jit.h"
 
+#include "clocks.h"
 #include "jit_build.h"
 #include "jit_exit.h"
 #include "jit_park.h"
@@ -183,16 +184,13 @@ static void begin_code(const struct jit_build *build)
 static bool make_code(struct jit_build *build, struct jit_object *out_object)
 {
     begin_code(build);
-    build->absent = !jit.llvm.library.handle;
-    return !build->absent && jit_build_function(build) && jit_build_code(build, out_object);
+    return jit_build_function(build) && jit_build_code(build, out_object);
 }
 
 static void log_region(const struct jit_build *build, const struct jit_object *object, bool loaded,
                        uint64_t ns)
 {
     const struct wave_region *region = build->region;
-    if (build->absent)
-        return;
     if (object->entry)
         AH_LOG(AH_LOG_DEBUG, AH_LOG_CODE, "%s %s: %zu instructions, %zu bytes, %.1f ms%s",
                loaded ? "Loaded" : "Compiled", region->name, wave_inst_count(region), object->size,
@@ -211,7 +209,7 @@ static void count_region(const struct jit_build *build, const struct jit_object 
     jit.statistics.bytes += object->size;
     jit.statistics.compiled += object->entry != NULL;
     jit.statistics.loaded += loaded;
-    jit.statistics.failed += !object->entry && !build->absent;
+    jit.statistics.failed += !object->entry;
     jit.statistics.in_memory += object->entry && build->in_memory;
     pthread_mutex_unlock(&jit.lock);
 }
@@ -261,29 +259,27 @@ static void survive(const char *reason)
 /* ---- the end of the process -------------------------------------------------------------------
  */
 
-/* Under the lock. False: the time is over. */
+/* Under the lock, like the next two. */
+static bool is_busy(void)
+{
+    return (jit.compiling || jit.opening) && !jit.parked;
+}
+
+/* False: the time is over. */
 static bool wait_for_end(uint64_t ns)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    ns += (uint64_t)until.tv_nsec;
-    until.tv_sec += (time_t)(ns / 1000000000);
-    until.tv_nsec = (long)(ns % 1000000000);
+    uint64_t end = ah_clock_now() + ns;
+    struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
     return pthread_cond_clockwait(&jit.ended, &jit.lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT;
 }
 
 /* Static objects of LLVM are destroyed after this, while the thread may still be compiling. Exit
  * waits a little for the region, then parks the thread; where that cannot be done, and for a region
  * that an earlier process has not finished either, as long as it takes. */
-static void at_exit(void)
+static void wait_or_park(void)
 {
-    pthread_mutex_lock(&jit.lock);
-    jit.exiting = true;
-    pthread_cond_broadcast(&jit.ended); /* the queue will not become empty any more */
-    bool waits = (jit.compiling || jit.opening) && !rescue && !jit.parked;
-    bool parks = waits && !jit.wanted && jit_park_begin();
-    bool in_time = true;
-    while (waits && (jit.compiling || jit.opening) && !jit.parked)
+    bool parks = !jit.wanted && jit_park_begin(), in_time = true;
+    while (is_busy())
         if (!parks)
             pthread_cond_wait(&jit.ended, &jit.lock);
         else if (in_time)
@@ -292,7 +288,16 @@ static void at_exit(void)
             jit.parked = jit_park_try(jit.thread);
     if (parks)
         jit_park_end();
-    pthread_cond_broadcast(&jit.ended);
+}
+
+static void at_exit(void)
+{
+    pthread_mutex_lock(&jit.lock);
+    jit.exiting = true;
+    pthread_cond_broadcast(&jit.ended); /* the queue will not become empty any more */
+    if (is_busy() && !rescue)
+        wait_or_park();
+    pthread_cond_broadcast(&jit.ended); /* nor will a region that is parked end */
     pthread_mutex_unlock(&jit.lock);
 }
 

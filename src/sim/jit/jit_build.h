@@ -15,7 +15,6 @@ struct jit_build {
     const struct wave_region *region;
     bool all_live;           /* write back all slots */
     bool keep;               /* the code, for the next process */
-    bool absent;             /* there is no LLVM, which the log says already */
     char reason[JIT_REASON]; /* why it failed */
     struct wave_flow flow;
     struct jit_addresses addresses;

@@ -79,16 +79,24 @@ static int compile_refused(void)
     return 0;
 }
 
+/* The program's block becomes so many times one of its instructions. To be freed. */
+static struct wave_inst *make_long(const struct wave_inst *inst, unsigned count)
+{
+    struct wave_inst *insts = calloc(count, sizeof *insts);
+    if (!insts)
+        abort();
+    for (unsigned i = 0; i < count; i++)
+        insts[i] = *inst;
+    program.blocks[0].insts = insts;
+    program.blocks[0].inst_count = count;
+    return insts;
+}
+
 static int compile_many(void)
 {
-    enum { MANY = 100000 };
     struct jit_region *region;
     make_small(&program);
-    struct wave_inst *insts = calloc(MANY, sizeof *insts);
-    for (unsigned i = 0; i < MANY; i++)
-        insts[i] = program.insts[0][0];
-    program.blocks[0].insts = insts;
-    program.blocks[0].inst_count = MANY;
+    struct wave_inst *insts = make_long(&program.insts[0][0], 100000);
     printf("%s\n", jit_compile_now(&program.region, &region) ? "code" : "none");
     free(insts);
     return 0;
@@ -151,15 +159,10 @@ static void free_long_region(void)
 /* Ends while the region is being compiled, which is freed after that. */
 static int end_long(void)
 {
-    enum { INSTRUCTIONS = 300 };
     atexit(free_long_region); /* is called last */
     make_small(&program);
-    struct wave_inst *insts = calloc(INSTRUCTIONS, sizeof *insts);
     program_add(&program, 0, WAVE_EFFECT, "fma_f32", (const uint64_t[]){0, 128, 0, 256});
-    for (unsigned i = 0; insts && i < INSTRUCTIONS; i++)
-        insts[i] = program.insts[0][1];
-    program.blocks[0].insts = insts;
-    program.blocks[0].inst_count = INSTRUCTIONS;
+    make_long(&program.insts[0][1], 300); /* which the region has until the process ends */
     long_region = jit_request(&program.region, say_done, nothing, NULL);
     usleep(100000);
     return long_region == NULL;

@@ -137,12 +137,18 @@ const void *ptx_region_call(void *of_warp, const void *of_op)
 
 /* ---- running ------------------------------------------------------------------------------ */
 
+/* Of an op whose handler is ptx_run_region. */
+static const struct ptx_entry *entry_of(const struct ptx_op *op)
+{
+    return __atomic_load_n(&op->extra, __ATOMIC_RELAXED);
+}
+
 /* Executes a region's code. op: where it begins; the result is op where nothing has happened.
  * may_join: there may be other fragments, all of which the region can take (can_take). */
 static inline __attribute__((always_inline)) const struct ptx_op *
 execute_code(struct ptx_warp *warp, const struct ptx_op *op, bool may_join)
 {
-    const struct ptx_entry *entry = __atomic_load_n(&op->extra, __ATOMIC_RELAXED);
+    const struct ptx_entry *entry = entry_of(op);
     jit_code code = atomic_load_explicit(&entry->code, memory_order_relaxed);
     uint64_t steps = warp->steps;
     warp->now = warp->mask;
@@ -177,7 +183,7 @@ static const struct ptx_op *compare(struct ptx_warp *warp, const struct ptx_op *
 __attribute__((noinline)) static const struct ptx_op *run_region(struct ptx_warp *warp,
                                                                  const struct ptx_op *op)
 {
-    const struct ptx_entry *entry = __atomic_load_n(&op->extra, __ATOMIC_RELAXED);
+    const struct ptx_entry *entry = entry_of(op);
     if (memcmp(warp->launch->block, entry->block, sizeof entry->block) != 0 ||
         (warp->fragments && !can_take(warp, op, entry)))
         return ptx_run_join(warp, op);
@@ -190,7 +196,7 @@ __attribute__((noinline)) static const struct ptx_op *run_region(struct ptx_warp
 /* As it mostly is, without what other fragments or comparing need. */
 const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *op)
 {
-    const struct ptx_entry *entry = __atomic_load_n(&op->extra, __ATOMIC_RELAXED);
+    const struct ptx_entry *entry = entry_of(op);
     if (memcmp(warp->launch->block, entry->block, sizeof entry->block) != 0 || warp->fragments ||
         entry->compares)
         return run_region(warp, op);
@@ -388,9 +394,8 @@ static uint64_t warm(const struct ptx_code *code, struct ptx_jit *jit, uint64_t 
 {
     uint64_t more = in_simple_ops(code, jit, ops);
     uint64_t heat = atomic_fetch_add_explicit(&jit->heat, more, memory_order_relaxed) + more;
-    if (heat >= jit_enough_to_look() && jit_keeps() &&
-        !atomic_load_explicit(&jit->looked, memory_order_relaxed) &&
-        !atomic_exchange(&jit->looked, true))
+    if (!atomic_load_explicit(&jit->looked, memory_order_relaxed) && heat >= jit_enough_to_look() &&
+        jit_keeps() && !atomic_exchange(&jit->looked, true))
         request_kept(code, jit);
     return heat_of(jit);
 }
