@@ -48,10 +48,15 @@ static void an_idle_driver_uses_no_processor_time(void **state)
     put_barrier(&queue, NULL, signal);
     while (value_of(signal) != 0)
         usleep(100);
-    usleep(100000);
-    clock_t start = clock();
-    sleep(1);
-    assert_true(clock() - start < CLOCKS_PER_SEC / 50);
+    /* A busy host adds to one measurement; a driver that polls spends time in every one. */
+    bool is_idle = false;
+    for (int i = 0; i < 20 && !is_idle; i++) {
+        usleep(100000);
+        clock_t start = clock();
+        usleep(500000);
+        is_idle = clock() - start < CLOCKS_PER_SEC / 100;
+    }
+    assert_true(is_idle);
     destroy_queue(&queue);
     ok(kmt.hsaKmtFreeMemory(signal, 0));
 }
