@@ -2,6 +2,7 @@
 #include "process.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,12 @@ bool ah_process_is_alive(uint64_t process)
         return false;
     /* A zombie has ended, unless only its first thread has. */
     return !strchr("ZXx", status.state) || status.threads > 1;
+}
+
+unsigned ah_process_cores(void)
+{
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? (unsigned)CPU_COUNT(&cores) : 1;
 }
 
 /* ---- files ------------------------------------------------------------------------------ */

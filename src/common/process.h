@@ -1,4 +1,4 @@
-/* Checks between processes that share memory.
+/* What a process may use, and checks between processes that share memory.
  *
  * The identifier of a process differs from that of any later one with the same number. A shared
  * file is a memfd that cannot be truncated, so that accesses to mappings of it never raise SIGBUS.
@@ -14,6 +14,8 @@
 uint64_t ah_process_self(void);
 /* Whether it has not ended. 0 counts as alive, since it is unknown. */
 bool ah_process_is_alive(uint64_t process);
+/* On how many cores the calling process may run, at least 1. */
+unsigned ah_process_cores(void);
 
 /* A file of size bytes of zeros; grows: it may be made longer later. -1 with errno. */
 int ah_sealed_file_create(const char *name, size_t size, bool grows);

@@ -104,16 +104,16 @@ static void print_configuration(const cJSON *report)
 static void print_environment(void)
 {
     static const char *const names[] = {
-        "ANYHIP_BACKEND",       "ANYHIP_CONFIG",        "HIP_VISIBLE_DEVICES",
-        "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_LAUNCH_BLOCKING",
-        "ANYHIP_SIM_DEVICES",   "ANYHIP_SIM_MEMORY",    "ANYHIP_SIM_THREADS",
-        "ANYHIP_SIM_SEED",      "ANYHIP_SIM_CHECK",     "ANYHIP_SIM_UNITS",
-        "ANYHIP_SIM_SHARED",    "ANYHIP_SIM_FAULTS",    "ANYHIP_SIM_ISA",
-        "ANYHIP_SIM_JIT",       "ANYHIP_LLVM",          "ANYHIP_SIM_JIT_THRESHOLD",
-        "ANYHIP_SIM_JIT_CACHE", "ANYHIP_SIM_TIMEOUT",   "ANYHIP_SIM_PROGRESS",
-        "ANYHIP_SIM_PROFILE",   "AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY",
-        "AMD_LOG_LEVEL",        "AMD_LOG_MASK",         "AMD_LOG_LEVEL_FILE",
-        "AMD_LOG_LEVEL_SIZE",   "ANYHIP_TRACE"};
+        "ANYHIP_BACKEND",         "ANYHIP_CONFIG",        "HIP_VISIBLE_DEVICES",
+        "CUDA_VISIBLE_DEVICES",   "ROCR_VISIBLE_DEVICES", "HIP_LAUNCH_BLOCKING",
+        "ANYHIP_SIM_DEVICES",     "ANYHIP_SIM_MEMORY",    "ANYHIP_SIM_THREADS",
+        "ANYHIP_SIM_SEED",        "ANYHIP_SIM_CHECK",     "ANYHIP_SIM_UNITS",
+        "ANYHIP_SIM_SHARED",      "ANYHIP_SIM_FAULTS",    "ANYHIP_SIM_ISA",
+        "ANYHIP_SIM_JIT",         "ANYHIP_LLVM",          "ANYHIP_SIM_JIT_THRESHOLD",
+        "ANYHIP_SIM_JIT_THREADS", "ANYHIP_SIM_JIT_CACHE", "ANYHIP_SIM_TIMEOUT",
+        "ANYHIP_SIM_PROGRESS",    "ANYHIP_SIM_PROFILE",   "AMD_SERIALIZE_KERNEL",
+        "AMD_SERIALIZE_COPY",     "AMD_LOG_LEVEL",        "AMD_LOG_MASK",
+        "AMD_LOG_LEVEL_FILE",     "AMD_LOG_LEVEL_SIZE",   "ANYHIP_TRACE"};
     bool any = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);

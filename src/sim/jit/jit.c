@@ -1,4 +1,4 @@
-/* Owns the queue of regions and the thread that compiles them. */
+/* Owns the queue of regions and the threads that compile them. */
 #include "jit.h"
 
 #include "clocks.h"
@@ -7,6 +7,7 @@
 #include "jit_park.h"
 #include "jit_store.h"
 #include "log.h"
+#include "process.h"
 #include "sim_options.h"
 
 #include <errno.h>
@@ -21,11 +22,16 @@
 
 /* LLVM's passes call themselves by the depth of expressions. */
 enum { QUEUE_MAX = 256, STACK_SIZE = 64 << 20 };
-/* How long a process that ends waits for the region that is being compiled, and then for the thread
- * to come back to code of LLVM's. */
-enum { END_NS = 20000000, PARK_NS = 1000000 };
+/* How long a process that ends waits for regions that are being compiled, and then for a thread to
+ * come back to code of LLVM's, so often. */
+enum { END_NS = 20000000, PARK_NS = 1000000, PARK_TRIES = 2000 };
 
-enum stage { WAITING, COMPILING, DONE };
+enum stage {
+    WAITING,
+    COMPILING,
+    ABANDONED, /* by a thread that was stopped in the middle of it */
+    DONE
+};
 
 struct jit_region {
     const struct wave_region *region;
@@ -46,21 +52,30 @@ static atomic_int mode_in_force = UNREAD;
 /* Where LLVM's fatal errors return to; LLVM is not used any more after that. */
 static _Thread_local sigjmp_buf *rescue;
 
+/* A thread that compiles. */
+struct worker {
+    pthread_t thread;
+    struct jit_region *compiling;
+    bool wanted; /* an earlier process has not finished the region, either */
+    bool opens;  /* libLLVM */
+    bool gone;   /* it does nothing any more, in the middle of a region */
+    atomic_bool parked;
+};
+static _Thread_local struct worker *self;
+
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t work;  /* there is some */
     pthread_cond_t ended; /* a region was compiled, or waits no longer */
     struct jit_region *first, **last;
     unsigned waiting;
-    struct jit_region *compiling;
-    pthread_t thread;
-    bool started;  /* there is a thread */
-    bool parked;   /* it does nothing any more, in the middle of a region */
-    bool wanted;   /* an earlier process has not finished the region, either */
-    bool opened;   /* libLLVM was, or that was tried */
-    bool opening;  /* libLLVM is being opened */
-    bool exiting;  /* the thread is to begin nothing any more */
-    bool prepared; /* handlers of fork are there */
+    struct worker workers[SIM_JIT_THREADS_MAX];
+    unsigned started, idle; /* of the workers */
+    atomic_bool opened;     /* libLLVM was, or that was tried */
+    bool opening;           /* libLLVM is being opened */
+    bool exiting;           /* no region is to be begun any more */
+    bool prepared;          /* handlers of fork are there */
+    atomic_uint count;      /* of regions that were compiled or refused */
     struct jit_llvm llvm;
     struct jit_statistics statistics;
 } jit = {.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -131,10 +146,12 @@ static uint64_t now_ns(void)
 static void print_region(const struct wave_region *region, const struct jit_build *build,
                          const struct jit_object *object, uint64_t ns)
 {
+    static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
     const char *path = sim_options()->jit_print;
     FILE *file = *path ? fopen(path, "ae") : NULL;
     if (!file)
         return;
+    pthread_mutex_lock(&printing);
     wave_print(region, file);
     if (object->entry)
         fprintf(file, "%zu instructions, %zu bytes of code, %.1f ms%s\n\n", wave_inst_count(region),
@@ -142,6 +159,7 @@ static void print_region(const struct wave_region *region, const struct jit_buil
     else
         fprintf(file, "not compiled: %s\n\n", build->reason);
     fclose(file);
+    pthread_mutex_unlock(&printing);
 }
 
 static bool is_sound(const struct wave_region *region, struct jit_build *build)
@@ -177,7 +195,7 @@ static void begin_code(const struct jit_build *build)
 {
     bool wanted = build->keep && jit_store_mark(&build->key);
     pthread_mutex_lock(&jit.lock);
-    jit.wanted = wanted;
+    self->wanted = wanted;
     pthread_mutex_unlock(&jit.lock);
 }
 
@@ -226,7 +244,7 @@ static bool compile(struct jit_region *region)
     region->object = (struct jit_object){0};
     bool sound = is_sound(region->region, &build) && jit_build_begin(&build);
     bool loaded = sound && region->kept && load_kept(&build, &region->object);
-    region->needs_llvm = sound && !loaded && !jit.opened;
+    region->needs_llvm = sound && !loaded && !atomic_load(&jit.opened);
     bool made = loaded || (sound && !region->needs_llvm && make_code(&build, &region->object));
     uint64_t spent = now_ns() - begun;
     jit_build_fini(&build);
@@ -259,10 +277,27 @@ static void survive(const char *reason)
 /* ---- the end of the process -------------------------------------------------------------------
  */
 
-/* Under the lock, like the next two. */
-static bool is_busy(void)
+/* All under the lock. */
+
+static bool is_busy(const struct worker *worker)
 {
-    return (jit.compiling || jit.opening) && !jit.parked;
+    return (worker->compiling || worker->opens) && !worker->gone;
+}
+
+static bool any_is_busy(void)
+{
+    bool any = false;
+    for (unsigned i = 0; i < jit.started; i++)
+        any |= is_busy(&jit.workers[i]);
+    return any;
+}
+
+static bool any_is_wanted(void)
+{
+    bool any = false;
+    for (unsigned i = 0; i < jit.started; i++)
+        any |= is_busy(&jit.workers[i]) && jit.workers[i].wanted;
+    return any;
 }
 
 /* False: the time is over. */
@@ -273,21 +308,47 @@ static bool wait_for_end(uint64_t ns)
     return pthread_cond_clockwait(&jit.ended, &jit.lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT;
 }
 
-/* Static objects of LLVM are destroyed after this, while the thread may still be compiling. Exit
- * waits a little for the region, then parks the thread; where that cannot be done, and for a region
+static void abandon(struct worker *worker)
+{
+    worker->gone = true;
+    if (worker->compiling)
+        worker->compiling->stage = ABANDONED;
+}
+
+/* Once one is parked, another may wait for a lock of LLVM's that it holds. Such a thread is nowhere
+ * where it can be parked, and never goes on. */
+static void park_all(void)
+{
+    bool any_is_parked = false;
+    for (unsigned tries = 0; any_is_busy(); tries++) {
+        for (unsigned i = 0; i < jit.started; i++) {
+            struct worker *worker = &jit.workers[i];
+            bool parked = is_busy(worker) && jit_park_try(worker->thread, &worker->parked);
+            any_is_parked |= parked;
+            if (parked || (any_is_parked && tries >= PARK_TRIES))
+                abandon(worker);
+        }
+        if (any_is_busy())
+            (void)wait_for_end(PARK_NS);
+    }
+}
+
+/* Static objects of LLVM are destroyed after this, while threads may still be compiling. Exit waits
+ * a little for their regions, then parks the threads; where that cannot be done, and for regions
  * that an earlier process has not finished either, as long as it takes. */
 static void wait_or_park(void)
 {
-    bool parks = !jit.wanted && jit_park_begin(), in_time = true;
-    while (is_busy())
-        if (!parks)
-            pthread_cond_wait(&jit.ended, &jit.lock);
-        else if (in_time)
-            in_time = wait_for_end(END_NS);
-        else if (!wait_for_end(PARK_NS))
-            jit.parked = jit_park_try(jit.thread);
-    if (parks)
+    while (any_is_wanted())
+        pthread_cond_wait(&jit.ended, &jit.lock);
+    bool parks = jit_park_begin();
+    while (any_is_busy() && !parks)
+        pthread_cond_wait(&jit.ended, &jit.lock);
+    while (any_is_busy() && wait_for_end(END_NS))
+        ;
+    if (parks) {
+        park_all();
         jit_park_end();
+    }
 }
 
 static void at_exit(void)
@@ -295,9 +356,9 @@ static void at_exit(void)
     pthread_mutex_lock(&jit.lock);
     jit.exiting = true;
     pthread_cond_broadcast(&jit.ended); /* the queue will not become empty any more */
-    if (is_busy() && !rescue)
+    if (any_is_busy() && !rescue)
         wait_or_park();
-    pthread_cond_broadcast(&jit.ended); /* nor will a region that is parked end */
+    pthread_cond_broadcast(&jit.ended); /* nor will a region that is abandoned */
     pthread_mutex_unlock(&jit.lock);
 }
 
@@ -332,11 +393,11 @@ static void watch_llvm(void)
 
 static void open_llvm(unsigned version)
 {
-    jit.opened = true;
     if (jit_llvm_open(&jit.llvm, sim_options()->llvm, version))
         watch_llvm();
     else
         switch_off();
+    atomic_store(&jit.opened, true);
     atexit(at_exit);
 }
 
@@ -371,7 +432,7 @@ static bool compile_one(struct jit_region *region)
     return true;
 }
 
-/* ---- the thread ---------------------------------------------------------------------------------
+/* ---- the threads ------------------------------------------------------------------------------
  */
 
 static struct jit_region *take_first(void)
@@ -382,7 +443,8 @@ static struct jit_region *take_first(void)
         jit.last = &jit.first;
     jit.waiting--;
     region->stage = COMPILING;
-    jit.compiling = region;
+    self->compiling = region;
+    self->wanted = false;
     return region;
 }
 
@@ -399,6 +461,18 @@ static void enqueue(struct jit_region *region, bool first)
     region->stage = WAITING;
 }
 
+/* Takes a region out of the queue. */
+static void dequeue(struct jit_region *region)
+{
+    struct jit_region **at = &jit.first;
+    while (*at != region)
+        at = &(*at)->next;
+    *at = region->next;
+    if (jit.last == &region->next)
+        jit.last = at;
+    jit.waiting--;
+}
+
 /* Under the lock. dlclose() holds a lock of the loader while it unloads the code of a program, for
  * whose regions jit_free() waits, and dlopen() waits for that lock: the region that needs LLVM
  * waits in the queue, and can be freed. */
@@ -407,38 +481,55 @@ static void open_llvm_for(struct jit_region *region)
     unsigned version = region->region->machine->bitcode->version;
     region->needs_llvm = false;
     enqueue(region, true);
-    jit.opening = true;
+    if (jit.opening || atomic_load(&jit.opened))
+        return;
+    jit.opening = self->opens = true;
     pthread_cond_broadcast(&jit.ended);
     pthread_mutex_unlock(&jit.lock);
     open_llvm(version);
     pthread_mutex_lock(&jit.lock);
-    jit.opening = false;
+    jit.opening = self->opens = false;
+    pthread_cond_broadcast(&jit.work);
 }
 
-static void *run(void *unused)
+static struct jit_region *wait_for_work(void)
 {
+    jit.idle++;
+    while (!jit.first || jit.exiting || jit.opening)
+        pthread_cond_wait(&jit.work, &jit.lock);
+    jit.idle--;
+    return take_first();
+}
+
+/* Again after more of LLVM has been used: its objects that have been made since are destroyed
+ * before what was registered earlier is called. */
+static void watch_exit_again(void)
+{
+    unsigned count = atomic_fetch_add(&jit.count, 1);
+    if ((count & (count + 1)) == 0)
+        atexit(at_exit);
+}
+
+static void *run(void *worker)
+{
+    self = worker;
     pthread_setname_np(pthread_self(), "anyhip-jit");
     pthread_mutex_lock(&jit.lock);
     for (;;) {
-        while (!jit.first || jit.exiting)
-            pthread_cond_wait(&jit.work, &jit.lock);
-        struct jit_region *region = take_first();
-        uint64_t count = jit.statistics.compiled + jit.statistics.failed;
+        struct jit_region *region = wait_for_work();
         pthread_mutex_unlock(&jit.lock);
         bool done = compile_one(region);
-        /* Again after more of LLVM has been used: its objects that have been made since are
-         * destroyed before what was registered earlier is called. */
-        if (done && (count & (count + 1)) == 0)
-            atexit(at_exit);
+        if (done)
+            watch_exit_again();
         pthread_mutex_lock(&jit.lock);
-        jit.compiling = NULL;
+        self->compiling = NULL;
         if (done)
             region->stage = DONE;
         else
             open_llvm_for(region);
         pthread_cond_broadcast(&jit.ended);
     }
-    return unused;
+    return NULL;
 }
 
 static void lock_for_fork(void)
@@ -451,31 +542,43 @@ static void unlock_after_fork(void)
     pthread_mutex_unlock(&jit.lock);
 }
 
-/* The child has no thread. What the thread was compiling may have left LLVM's locks held. */
+/* The child has no threads. What they were compiling may have left LLVM's locks held. */
 static void reset_in_child(void)
 {
-    if (jit.compiling)
-        jit.compiling->stage = DONE;
-    if (jit.compiling || jit.opening)
+    bool busy = jit.opening;
+    for (unsigned i = 0; i < jit.started; i++) {
+        struct worker *worker = &jit.workers[i];
+        busy |= worker->compiling != NULL;
+        if (worker->compiling)
+            worker->compiling->stage = DONE;
+        worker->compiling = NULL;
+        worker->opens = false;
+    }
+    if (busy)
         switch_off();
-    jit.compiling = NULL;
     jit.opening = false;
-    jit.started = false;
+    jit.started = jit.idle = 0;
     pthread_cond_init(&jit.work, NULL);
     pthread_cond_init(&jit.ended, NULL);
     pthread_mutex_unlock(&jit.lock);
 }
 
-/* Under the lock. */
-static bool start(void)
+/* How many threads there may be. */
+static unsigned worker_limit(void)
 {
-    if (jit.started)
-        return true;
-    if (!jit.prepared) {
-        pthread_atfork(lock_for_fork, unlock_after_fork, reset_in_child);
-        atexit(at_exit);
-    }
-    jit.prepared = true;
+    enum { SHARE = 4, MOST = 4 };
+    const struct sim_options *options = sim_options();
+    if (options->jit_threads)
+        return options->jit_threads;
+    unsigned run = options->run.threads ? options->run.threads : ah_process_cores();
+    unsigned share = run / SHARE;
+    return share < 1 ? 1 : share > MOST ? MOST : share;
+}
+
+/* Under the lock, like start(). Returns an error of pthread_create(). */
+static int start_one(void)
+{
+    struct worker *worker = &jit.workers[jit.started];
     pthread_attr_t attributes;
     sigset_t all, before;
     sigfillset(&all);
@@ -484,11 +587,25 @@ static bool start(void)
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_SIZE);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&jit.thread, &attributes, run, NULL);
+    int error = pthread_create(&worker->thread, &attributes, run, worker);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
-    jit.started = error == 0;
-    if (error != 0) {
+    jit.started += error == 0;
+    return error;
+}
+
+/* Sees to it that there is a thread, and for one more region that waits a thread that is idle, if
+ * there may be one. */
+static bool start(void)
+{
+    if (!jit.prepared) {
+        pthread_atfork(lock_for_fork, unlock_after_fork, reset_in_child);
+        atexit(at_exit);
+    }
+    jit.prepared = true;
+    bool more = jit.waiting >= jit.idle && jit.started < worker_limit();
+    int error = more ? start_one() : 0;
+    if (error != 0 && !jit.started) {
         AH_LOG_WARN(
             "Simulated devices do not compile kernels, which is slower: no thread for it (%s)",
             strerror(error));
@@ -551,8 +668,10 @@ jit_code jit_compile_now(const struct wave_region *region, struct jit_region **o
     if (!made)
         return NULL;
     pthread_mutex_lock(&jit.lock);
-    while (made->stage != DONE && !jit.parked)
+    while (made->stage == COMPILING || (made->stage == WAITING && !jit.exiting))
         pthread_cond_wait(&jit.ended, &jit.lock);
+    if (made->stage == WAITING)
+        dequeue(made);
     pthread_mutex_unlock(&jit.lock);
     if (code)
         *out_region = made;
@@ -561,24 +680,12 @@ jit_code jit_compile_now(const struct wave_region *region, struct jit_region **o
     return code;
 }
 
-/* Takes a region out of the queue. */
-static void dequeue(struct jit_region *region)
-{
-    struct jit_region **at = &jit.first;
-    while (*at != region)
-        at = &(*at)->next;
-    *at = region->next;
-    if (jit.last == &region->next)
-        jit.last = at;
-    jit.waiting--;
-}
-
 void jit_free(struct jit_region *region)
 {
     if (!region)
         return;
     pthread_mutex_lock(&jit.lock);
-    while (region->stage == COMPILING && !jit.parked)
+    while (region->stage == COMPILING)
         pthread_cond_wait(&jit.ended, &jit.lock);
     bool waited = region->stage == WAITING;
     if (waited)
@@ -594,7 +701,7 @@ void jit_free(struct jit_region *region)
 void jit_finish(void)
 {
     pthread_mutex_lock(&jit.lock);
-    while (jit.started && !jit.exiting && (jit.first || jit.compiling))
+    while (jit.started && !jit.exiting && (jit.first || any_is_busy()))
         pthread_cond_wait(&jit.ended, &jit.lock);
     pthread_mutex_unlock(&jit.lock);
 }

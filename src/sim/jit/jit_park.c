@@ -1,4 +1,4 @@
-/* Owns parking the thread that compiles. */
+/* Owns parking threads that compile. */
 #include "jit_park.h"
 
 #include <link.h>
@@ -12,7 +12,6 @@
 static struct {
     uintptr_t begin, end; /* of libLLVM's code */
 } code;
-static atomic_bool parked;
 static struct sigaction before;
 
 int jit_park_signal(void)
@@ -52,11 +51,10 @@ void jit_park_in(void (*function)(void))
 static void park(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
-    (void)info;
     uintptr_t at = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
     if (at < code.begin || at >= code.end)
         return;
-    atomic_store(&parked, true);
+    atomic_store((atomic_bool *)info->si_value.sival_ptr, true);
     for (;;)
         pause();
 }
@@ -85,7 +83,8 @@ void jit_park_end(void)
     sigaction(jit_park_signal(), &before, NULL);
 }
 
-bool jit_park_try(pthread_t thread)
+bool jit_park_try(pthread_t thread, atomic_bool *parked)
 {
-    return pthread_kill(thread, jit_park_signal()) == 0 && atomic_load(&parked);
+    const union sigval value = {.sival_ptr = parked};
+    return pthread_sigqueue(thread, jit_park_signal(), value) == 0 && atomic_load(parked);
 }

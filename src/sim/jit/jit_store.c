@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -288,10 +289,10 @@ void *jit_store_read(const struct jit_key *key, size_t *out_size)
 
 void jit_store_write(const struct jit_key *key, const void *object, size_t size)
 {
-    static unsigned written; /* by the one thread that compiles */
+    static atomic_uint written;
     if (!jit_store_is_on())
         return;
-    if (written++ % 32 == 0)
+    if (atomic_fetch_add(&written, 1) % 32 == 0)
         jit_store_prune(&usual);
     jit_store_write_in(&usual, key, object, size);
 }

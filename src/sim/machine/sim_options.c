@@ -169,6 +169,11 @@ static bool parse_threshold(const char *text, struct sim_options *options)
     return true;
 }
 
+static bool parse_jit_threads(const char *text, struct sim_options *options)
+{
+    return parse_count(text, SIM_JIT_THREADS_MAX, &options->jit_threads);
+}
+
 static bool parse_path(const char *text, size_t size, char *out_path)
 {
     if (strlen(text) >= size)
@@ -214,6 +219,7 @@ static const struct option shared = {parse_shared, "a size such as 48KiB"};
 static const struct option timeout = {parse_timeout, "a number of seconds such as 10 or 0.5"};
 static const struct option progress = {parse_progress, "a number of seconds such as 10 or 0.5"};
 static const struct option jit = {parse_jit, "off, on or compare"};
+static const struct option jit_threads = {parse_jit_threads, "a whole number up to 16"};
 static const struct option jit_threshold = {parse_threshold, "a whole number"};
 static const struct option jit_print = {parse_print, "a path of at most 1023 characters"};
 static const struct option jit_cache = {parse_cache, "off, or a path of at most 1023 characters"};
@@ -282,6 +288,7 @@ static void take_variables(struct sim_options *options)
     take(options, &timeout, "ANYHIP_SIM_TIMEOUT", ah_env_string("ANYHIP_SIM_TIMEOUT"));
     take(options, &progress, "ANYHIP_SIM_PROGRESS", ah_env_string("ANYHIP_SIM_PROGRESS"));
     take(options, &jit, "ANYHIP_SIM_JIT", ah_env_string("ANYHIP_SIM_JIT"));
+    take(options, &jit_threads, "ANYHIP_SIM_JIT_THREADS", ah_env_string("ANYHIP_SIM_JIT_THREADS"));
     take(options, &jit_threshold, "ANYHIP_SIM_JIT_THRESHOLD",
          ah_env_string("ANYHIP_SIM_JIT_THRESHOLD"));
     take(options, &jit_print, "ANYHIP_SIM_JIT_PRINT", ah_env_path("ANYHIP_SIM_JIT_PRINT"));

@@ -21,6 +21,7 @@ enum sim_check {
 
 /* Whether kernels are compiled (src/sim/jit). COMPARE: and executed by the interpreter too. */
 enum sim_jit { SIM_JIT_OFF, SIM_JIT_ON, SIM_JIT_COMPARE };
+enum { SIM_JIT_THREADS_MAX = 16 };
 
 struct sim_options {
     char devices[256]; /* ANYHIP_SIM_DEVICES: "sm_80*2,sm_90"; "" for the library's default */
@@ -31,6 +32,7 @@ struct sim_options {
     unsigned compute_units;      /* ANYHIP_SIM_UNITS: multiprocessors of each device, 0: default */
     size_t shared_per_block;     /* ANYHIP_SIM_SHARED: bytes, 0: as the model has */
     enum sim_jit jit;            /* ANYHIP_SIM_JIT: "off", "on", "compare" */
+    unsigned jit_threads; /* ANYHIP_SIM_JIT_THREADS: at most so many compile, 0: by the cores */
     uint64_t
         jit_threshold;    /* ANYHIP_SIM_JIT_THRESHOLD: ops that code costs before it is compiled */
     char jit_print[1024]; /* ANYHIP_SIM_JIT_PRINT: a file for compiled regions, or "" */

@@ -6,6 +6,7 @@
 #include "clocks.h"
 #include "demangle.h"
 #include "log.h"
+#include "process.h"
 #include "sim_queue.h"
 #include "sim_watch.h"
 
@@ -490,10 +491,7 @@ static unsigned choose_threads(const struct sim_run_settings *settings)
         return 1;
     if (settings->threads)
         return settings->threads;
-    cpu_set_t cores;
-    if (sched_getaffinity(0, sizeof(cores), &cores) == 0)
-        return (unsigned)CPU_COUNT(&cores);
-    return 1;
+    return ah_process_cores();
 }
 
 /* Threads are started one by one, as there is work for them. */

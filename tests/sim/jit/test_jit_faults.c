@@ -113,7 +113,7 @@ static void take_code(void *data, jit_code code)
     (void)code;
 }
 
-/* Ends while a region is being compiled, and others wait. */
+/* Ends while regions are being compiled, and others wait. */
 static int end_after(useconds_t microseconds)
 {
     program_random(&program, &machine, 7);
@@ -227,6 +227,31 @@ static int run_in_child(void)
     return status;
 }
 
+static pthread_barrier_t meeting;
+
+static void meet(void *data, jit_code code)
+{
+    if (code && pthread_barrier_wait(&meeting) == PTHREAD_BARRIER_SERIAL_THREAD)
+        *(bool *)data = true;
+}
+
+/* Each of two regions is only done when the other one is. */
+static int compile_beside(void)
+{
+    bool met = false;
+    struct jit_region *regions[2];
+    pthread_barrier_init(&meeting, NULL, 2);
+    for (int i = 0; i < 2; i++) {
+        make_small(&programs[i]);
+        regions[i] = jit_request(&programs[i].region, meet, nothing, &met);
+    }
+    jit_finish();
+    puts(met ? "met" : "not met");
+    for (int i = 0; i < 2; i++)
+        jit_free(regions[i]);
+    return 0;
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
@@ -237,7 +262,7 @@ static const struct {
     {"end", end_at_once},         {"end soon", end_soon},
     {"end later", end_later},     {"end waiting", end_waiting},
     {"end long", end_long},       {"end long, signal", end_long_with_a_handler},
-    {"child", run_in_child},
+    {"child", run_in_child},      {"beside", compile_beside},
 };
 
 /* ---- tests
@@ -330,7 +355,8 @@ static void a_hundred_thousand_instructions_are_too_many(void **state)
 static void a_process_ends_while_regions_are_compiled(void **state)
 {
     (void)state;
-    for (int round = 0; round < 4; round++) {
+    for (int round = 0; round < 8; round++) {
+        ah_test_setenv("ANYHIP_SIM_JIT_THREADS", round % 2 ? "4" : "1");
         assert_int_equal(run_scene("end").status, 0);
         assert_int_equal(run_scene("end soon").status, 0);
         assert_int_equal(run_scene("end later").status, 0);
@@ -354,6 +380,15 @@ static void a_process_does_not_wait_for_a_long_region_that_is_new(void **state)
     ah_test_setenv("REGIONS", ah_test_path("regions"));
     assert_string_equal(run_scene("end long").out, at_first);
     assert_string_equal(run_scene("end long").out, "done\n");
+}
+
+static void regions_are_compiled_side_by_side(void **state)
+{
+    (void)state;
+    ah_test_setenv("ANYHIP_SIM_JIT_THREADS", "2");
+    struct ah_test_run run = run_scene("beside");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, "met\n");
 }
 
 __attribute__((unused)) static void the_child_of_a_fork_compiles(void **state)
@@ -466,6 +501,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc > 1 && i < sizeof scenes / sizeof *scenes; i++)
         if (strcmp(argv[1], scenes[i].name) == 0)
             return scenes[i].run();
+    setenv("ANYHIP_SIM_JIT_THREADS", "1", 1); /* of this process, for what one thread is held */
     const struct CMUnitTest tests[] = {
         AH_TEST(without_libllvm_one_line_says_so),
         AH_TEST(a_file_that_is_no_library_is_named),
@@ -477,6 +513,7 @@ int main(int argc, char **argv)
         AH_TEST(a_hundred_thousand_instructions_are_too_many),
         AH_TEST(a_process_ends_while_regions_are_compiled),
         AH_TEST(a_process_does_not_wait_for_a_long_region_that_is_new),
+        AH_TEST(regions_are_compiled_side_by_side),
 #ifndef __SANITIZE_THREAD__ /* which starts no thread in the child of a fork */
         AH_TEST(the_child_of_a_fork_compiles),
 #endif

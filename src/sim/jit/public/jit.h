@@ -3,10 +3,10 @@
  *
  * libLLVM is opened at run time, when the first region is requested, and is optional: where it is
  * missing, too old or fails, one line of the log says so, and everything stays with the
- * interpreter. One thread compiles; requests wait in a queue of bounded length, and one that does
+ * interpreter. A few threads compile; requests wait in a queue of bounded length, and one that does
  * not fit is refused, to be made again later. ANYHIP_SIM_JIT=off|on|compare,
- * ANYHIP_SIM_JIT_THRESHOLD and ANYHIP_SIM_JIT_PRINT (a file for printed regions) are settings of
- * sim_options.h; launches with checks, with a seed or profiled never enter a region, which the
+ * ANYHIP_SIM_JIT_THREADS, ANYHIP_SIM_JIT_THRESHOLD and ANYHIP_SIM_JIT_PRINT (a file for printed
+ * regions) are settings of sim_options.h; launches with checks, with a seed or profiled never enter a region, which the
  * front ends see to. In JIT_COMPARE all slots that a region has written are written back, whether
  * they are live or not.
  *
@@ -48,7 +48,7 @@ typedef const void *(*jit_code)(void *state);
 /* A region that was requested. */
 struct jit_region;
 
-/* Takes over a region, to be compiled in the background. done(data, code) is called on the
+/* Takes over a region, to be compiled in the background. done(data, code) is called on a
  * compiling thread when its code is there, or with NULL if it could not be compiled, which was
  * logged; release(data) once, after done, or in jit_free() of a region that was still waiting:
  * nothing refers to the region's description any more. NULL: refused, now or for good (jit_mode()

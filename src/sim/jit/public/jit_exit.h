@@ -2,7 +2,7 @@
 #ifndef JIT_EXIT_H
 #define JIT_EXIT_H
 
-/* Makes exit() wait for the region that is being compiled, or stop the thread that compiles it for
+/* Makes exit() wait for regions that are being compiled, or stop the threads that compile them for
  * good, before it destroys any object of LLVM's. LLVM makes such objects while it compiles, and
  * what atexit() has registered before them is called after their destructors; a thread's own
  * destructors are called before all of them, but only those of the thread that calls exit().

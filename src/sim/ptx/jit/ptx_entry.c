@@ -206,7 +206,7 @@ const struct ptx_op *ptx_run_region(struct ptx_warp *warp, const struct ptx_op *
 
 /* ---- requests ------------------------------------------------------------------------------- */
 
-/* On the compiling thread. The handler is written last: who sees it sees the rest. */
+/* On a compiling thread. The handler is written last: who sees it sees the rest. */
 static void done(void *data, jit_code code)
 {
     struct ptx_entry *entry = data;

@@ -45,7 +45,7 @@ struct ptx_op {
     };
 };
 
-/* The handler, which the thread that compiles regions may replace, after the op's extra. */
+/* The handler, which a thread that compiles regions may replace, after the op's extra. */
 static inline ptx_handler ptx_op_handler(const struct ptx_op *op)
 {
     return __atomic_load_n(&op->run, __ATOMIC_ACQUIRE);
