@@ -50,6 +50,51 @@ if(ANYHIP_SIM_FAST AND ANYHIP_BITCODE_CLANG AND ANYHIP_BITCODE_LINK AND ANYHIP_B
 endif()
 set(AH_BITCODE_MADE ${made} CACHE INTERNAL "whether sources are compiled to bitcode")
 
+# The compiler's flags for what clang compiles: the folders of headers, and the definitions, of the
+# modules that a source uses.
+function(ah_clang_flags out)
+    set(includes ${CMAKE_CURRENT_SOURCE_DIR})
+    set(definitions _GNU_SOURCE)
+    foreach(used ${ARGN})
+        list(APPEND includes $<TARGET_PROPERTY:ah_${used}_headers,INTERFACE_INCLUDE_DIRECTORIES>)
+        list(APPEND definitions $<TARGET_PROPERTY:ah_${used}_headers,INTERFACE_COMPILE_DEFINITIONS>)
+    endforeach()
+    # Headers without definitions leave empty elements.
+    set(${out} "-I$<JOIN:$<FILTER:${includes},EXCLUDE,^$>,;-I>"
+        "-D$<JOIN:$<FILTER:${definitions},EXCLUDE,^$>,;-D>" PARENT_SCOPE)
+endfunction()
+
+# ah_clang_module(<name> SOURCE <file> MACRO <macro> USES <module>...)
+# Modules <name>_<isa>, as ah_isa_module makes them, of a source that shares what it has with bitcode,
+# and is written for the same clang. Where there is none the C compiler compiles it, which sees that
+# from __clang__.
+function(ah_clang_module name)
+    cmake_parse_arguments(M "" "SOURCE;MACRO" "USES" ${ARGN})
+    if(NOT AH_BITCODE_MADE)
+        ah_isa_module(${name} MACRO ${M_MACRO} SOURCES ${M_SOURCE} USES ${M_USES})
+        return()
+    endif()
+    ah_clang_flags(flags ${M_USES})
+    get_filename_component(path ${M_SOURCE} ABSOLUTE)
+    set(launcher "")
+    if(ANYHIP_CCACHE)
+        set(launcher ${ANYHIP_CCACHE})
+    endif()
+    foreach(isa ${AH_SIM_ISAS})
+        set(text ${CMAKE_CURRENT_BINARY_DIR}/${name}_${isa}.s)
+        add_custom_command(OUTPUT ${text}
+            COMMAND ${launcher} ${ANYHIP_BITCODE_CLANG} -std=gnu11 -O3 -S -fPIC -fno-addrsig
+                -fvisibility=hidden -fno-strict-aliasing -fno-stack-protector -fno-ident
+                -fcf-protection=full ${AH_SIM_FLAGS_${isa}} -D${M_MACRO}=${isa} "${flags}"
+                -MD -MF ${text}.d -MT ${text} -o ${text} ${path}
+            DEPENDS ${path}
+            DEPFILE ${text}.d
+            COMMENT "Compiling ${M_SOURCE} for ${isa}"
+            COMMAND_EXPAND_LISTS VERBATIM)
+        ah_module(${name}_${isa} SOURCES ${text} USES ${M_USES})
+    endforeach()
+endfunction()
+
 # ah_wave_bitcode(<name> SOURCES <file>... USES <module>... [MACRO <macro>] [OPTIONS <flag>...])
 # A module <name> with the sources as bitcode, once for each of AH_SIM_ISAS (<macro> is the name of
 # the set, as in ah_isa_module), and a function, to be declared by its users,
@@ -60,15 +105,7 @@ set(AH_BITCODE_MADE ${made} CACHE INTERNAL "whether sources are compiled to bitc
 function(ah_wave_bitcode name)
     cmake_parse_arguments(B "" "MACRO" "SOURCES;USES;OPTIONS" ${ARGN})
     set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}.c)
-    set(includes ${CMAKE_CURRENT_SOURCE_DIR})
-    set(definitions _GNU_SOURCE)
-    foreach(used ${B_USES})
-        list(APPEND includes $<TARGET_PROPERTY:ah_${used}_headers,INTERFACE_INCLUDE_DIRECTORIES>)
-        list(APPEND definitions $<TARGET_PROPERTY:ah_${used}_headers,INTERFACE_COMPILE_DEFINITIONS>)
-    endforeach()
-    # Headers without definitions leave empty elements.
-    set(flags "-I$<JOIN:$<FILTER:${includes},EXCLUDE,^$>,;-I>"
-        "-D$<JOIN:$<FILTER:${definitions},EXCLUDE,^$>,;-D>")
+    ah_clang_flags(flags ${B_USES})
     string(CONCAT unroll "function(loop-unroll<O3$<SEMICOLON>no-runtime$<SEMICOLON>no-partial"
         "$<SEMICOLON>no-peeling$<SEMICOLON>full-unroll-max=64>,sroa,early-cse,"
         "instcombine<no-verify-fixpoint>,simplifycfg)")

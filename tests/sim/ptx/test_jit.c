@@ -27,10 +27,27 @@ static uint64_t compiled(void)
     return statistics().compiled;
 }
 
+static bool is_long;
+
+/* Where bodies are to be of long functions, which have other functions for accesses: with an end
+ * that no lane comes to. To be freed. */
+static char *lengthen(const char *body)
+{
+    enum { COUNT = 260, SIZE = 24 };
+    char *text = malloc(strlen(body) + 64 + COUNT * SIZE), *at = text;
+    at += sprintf(at, "%s", body);
+    if (is_long)
+        at += sprintf(at, "setp.lt.u32 %%p7, %%r0, 4096; @%%p7 ret;\n");
+    for (int i = 0; is_long && i < COUNT; i++)
+        at += sprintf(at, "mov.u32 %%r31, %d;\n", i);
+    return text;
+}
+
 /* A body for some threads, compiled and interpreted: words are the same, and some region was
  * compiled. */
-static void expect_same_of(unsigned threads, const char *body, uint32_t *words, size_t count)
+static void expect_same_of(unsigned threads, const char *body_of_any, uint32_t *words, size_t count)
 {
+    char *body = lengthen(body_of_any);
     uint32_t *expected = calloc(count, sizeof *expected);
     memcpy(expected, words, count * sizeof *words);
     ptx_jit_suspend(true);
@@ -41,6 +58,7 @@ static void expect_same_of(unsigned threads, const char *body, uint32_t *words, 
     assert_true(compiled() > before);
     assert_memory_equal(expected, words, count * sizeof *words);
     free(expected);
+    free(body);
 }
 
 static void expect_same(const char *body, uint32_t *words, size_t count)
@@ -747,6 +765,18 @@ static void one_way_of_a_loop_takes_from_the_budget(void **state)
     assert_int_equal(ways_with_a_cost(header_below), 1);
 }
 
+static void accesses_of_long_functions_find_their_elements(void **state)
+{
+    static const char place[] = "mul.lo.u32 %r1, %r0, 37; and.b32 %r1, %r1, 63;",
+                      guard[] = "rem.u32 %r9, %r0, 5; setp.eq.u32 %p1, %r9, 0; @%p1 bra M;";
+    is_long = true;
+    rows_of_some_lanes_find_their_elements(state);
+    expect_vectors("v2.u32", "{%r4, %r5}", 8, place, guard);
+    expect_vectors("v4.u32", "{%r4, %r5, %r6, %r7}", 16, place, "");
+    expect_vectors("v2.u64", "{%rd4, %rd5}", 16, place, guard);
+    is_long = false;
+}
+
 static void a_kernel_of_many_instructions_runs(void **state)
 {
     (void)state;
@@ -872,6 +902,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(lanes_in_several_rows_find_their_elements),
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
         cmocka_unit_test(vectors_find_their_elements),
+        cmocka_unit_test(accesses_of_long_functions_find_their_elements),
         cmocka_unit_test(small_rows_begin_with_any_lane),
         cmocka_unit_test(small_elements_are_scattered),
         cmocka_unit_test(warps_that_poll_see_what_others_store),

@@ -227,8 +227,8 @@ static bool is_ordered(const struct ptx_op *op)
 static void form_access(const struct ptx_code *code, const struct ptx_op *op,
                         enum ptx_wave_shape shape, struct ptx_form *form)
 {
-    enum { FEW_OPS = 256 };
-    ptx_form_access(op, shape, code->op_count > FEW_OPS, form);
+    enum { INLINED_OPS = 256 };
+    ptx_form_access(op, shape, code->op_count > INLINED_OPS, form);
     if (is_ordered(op))
         form->arguments[PTX_ACCESS_HOW] |= PTX_ACCESS_ORDERED;
 }

@@ -46,13 +46,13 @@ static const struct kind *kind_of(const struct ptx_access *access)
 struct any {
     enum ptx_space space;
     uint8_t size, count;
-    const char *functions[2][2]; /* those of loads come first; the second is for many accesses */
+    const char *functions[2][2]; /* those of loads come first; the second calls the library */
 };
 
 static const struct any anys[] = {
 #define NAMES(name)                                                                                \
     {                                                                                              \
-        name "_ANY", name "_FEW"                                                                   \
+        name "_ANY", name "_CALLED"                                                                \
     }
 #define ANY(space, size, count)                                                                    \
     {PTX_##space,                                                                                  \
@@ -108,6 +108,13 @@ static void add_slots(const struct ptx_access *access, struct ptx_form *form)
     }
 }
 
+/* Whether an access is a call: bytes and halves take LLVM 20 ms each otherwise, and no less when
+ * they are executed. */
+static bool is_called(const struct ptx_access *access, bool many)
+{
+    return many || access->size < 4;
+}
+
 void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool many,
                      struct ptx_form *out_form)
 {
@@ -123,8 +130,8 @@ void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool ma
     if (!known && !any)
         return;
     out_form->kind = WAVE_ATTEMPT;
-    out_form->function =
-        known ? kind->shaped[access->write][shape] : any->functions[access->write][many];
+    out_form->function = known ? kind->shaped[access->write][shape]
+                               : any->functions[access->write][is_called(access, many)];
     const uint64_t arguments[PTX_ANY_ARGUMENTS] = {
         access->base,
         access->address_size,

@@ -3,8 +3,10 @@
 #include "jit.h"
 #include "ptx_facts.h"
 #include "ptx_live.h"
+#include "ptx_movers.h"
 #include "ptx_parts.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -458,8 +460,6 @@ static bool is_live(const void *data, const void *op, const struct wave_slot *sl
 
 const struct wave_bitcode *ptx_wave_bitcode(void);
 
-const struct wave_machine *ptx_region_machine(void)
-{
 #define COPIED(field)                                                                              \
     {                                                                                              \
         WAVE_COPIED, offsetof(struct ptx_warp, field), sizeof(((struct ptx_warp *)0)->field), 0, 0 \
@@ -468,44 +468,60 @@ const struct wave_machine *ptx_region_machine(void)
     {                                                                                              \
         WAVE_KEPT, offsetof(struct ptx_warp, field), sizeof(((struct ptx_warp *)0)->field), 0, 0   \
     }
-    static const struct wave_field fields[] = {
-        {WAVE_CONSTANT, offsetof(struct ptx_warp, mask), 4, UINT32_MAX, 0},
-        {WAVE_CONSTANT, offsetof(struct ptx_warp, whole), 1, 1, 0},
-        {WAVE_CONSTANT, offsetof(struct ptx_warp, lanes), 4, UINT32_MAX, PTX_LANES},
-        KEPT(carry),
-        KEPT(now),
-        KEPT(apart),
-        COPIED(waiting),
-        COPIED(alive),
-        COPIED(number),
-        COPIED(device),
-        COPIED(spans),
-        COPIED(block),
-        COPIED(launch),
-        COPIED(shared),
-        COPIED(shared_size),
-        COPIED(local),
-        COPIED(local_stride),
-        COPIED(local_offset),
-        COPIED(params),
-        COPIED(param_size),
-        KEPT(budget),
-        KEPT(steps),
-        COPIED(private),
-    };
-    static struct wave_machine machine = {
-        .name = "ptx",
-        .state_size = sizeof(struct ptx_warp),
-        .frame_field = offsetof(struct ptx_warp, regs),
-        .fields = fields,
-        .field_count = sizeof fields / sizeof *fields,
-        .handler_offset = offsetof(struct ptx_op, run),
-        .call = ptx_region_call,
-        .compares_live = true,
-        .describe = describe,
-    };
-    if (!__atomic_load_n(&machine.bitcode, __ATOMIC_ACQUIRE)) /* others may be reading it */
-        __atomic_store_n(&machine.bitcode, ptx_wave_bitcode(), __ATOMIC_RELEASE);
+static const struct wave_field fields[] = {
+    {WAVE_CONSTANT, offsetof(struct ptx_warp, mask), 4, UINT32_MAX, 0},
+    {WAVE_CONSTANT, offsetof(struct ptx_warp, whole), 1, 1, 0},
+    {WAVE_CONSTANT, offsetof(struct ptx_warp, lanes), 4, UINT32_MAX, PTX_LANES},
+    KEPT(carry),
+    KEPT(now),
+    KEPT(apart),
+    COPIED(waiting),
+    COPIED(alive),
+    COPIED(number),
+    COPIED(device),
+    COPIED(spans),
+    COPIED(block),
+    COPIED(launch),
+    COPIED(shared),
+    COPIED(shared_size),
+    COPIED(local),
+    COPIED(local_stride),
+    COPIED(local_offset),
+    COPIED(params),
+    COPIED(param_size),
+    KEPT(budget),
+    KEPT(steps),
+    COPIED(private),
+};
+
+static struct wave_machine machine = {
+    .name = "ptx",
+    .state_size = sizeof(struct ptx_warp),
+    .frame_field = offsetof(struct ptx_warp, regs),
+    .fields = fields,
+    .field_count = sizeof fields / sizeof *fields,
+    .handler_offset = offsetof(struct ptx_op, run),
+    .call = ptx_region_call,
+    .compares_live = true,
+    .describe = describe,
+};
+
+/* What depends on the host. */
+static void complete_machine(void)
+{
+#define MOVERS(isa, name) [SIM_ISA_##isa] = &ptx_movers_##name,
+    static const struct ptx_movers *const tables[SIM_ISA_COUNT] = {SIM_ISAS(MOVERS)};
+#undef MOVERS
+    const struct ptx_movers *movers = tables[sim_isa()];
+    machine.bitcode = ptx_wave_bitcode();
+    machine.symbols = movers->symbols;
+    machine.symbol_count = (unsigned)movers->count;
+}
+
+const struct wave_machine *ptx_region_machine(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, complete_machine);
     return &machine;
 }
 

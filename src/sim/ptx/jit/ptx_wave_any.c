@@ -1,298 +1,31 @@
-/* Loads and stores of compiled regions whose addresses are not known when the region is made, of
- * all lanes or of some. Bitcode, like ptx_wave.c: a function for each space, size and count
- * (ptx_wave_any.def), on hosts that have loads and stores of some lanes (AVX2, AVX-512).
- *
- * All addresses are compared with one window of memory: the block's, the lanes' own, or the
- * allocation that the access touched last (sim_span.h). Functions return 0 where a lane is outside
- * of it or misaligned, or where the host cannot do it: nothing has happened then, and the op's
- * handler finds out. */
-#include "ptx_wave_eights.h"
-
-#define ANY_ARGUMENTS                                                                              \
-    struct ptx_warp *warp, u64 base, u64 address_size, u64 offset, u64 slots0, u64 slots1,         \
-        u64 table, u64 how, u64 span, u64 form, u64 guard, u64 inverted
-#define ANY_FUNCTION(name) uint32_t name(ANY_ARGUMENTS)
+/* Accesses of any addresses (ptx_wave_any.h) as bitcode, like ptx_wave.c: two functions for each
+ * space, size and count of ptx_wave_any.def. ANY is inlined as a whole. CALLED calls a function of
+ * the library (ptx_movers.c), which need not be compiled with the region, and takes a little
+ * longer. */
+#include "ptx_wave_any.h"
+#include "ptx_wave_some.h"
 
 #if SIM_LANES_VECTOR
-
-/* ---- an access ------------------------------------------------------------------------------
- *
- * There are two functions of each kind. ANY is inlined as a whole. Of FEW, regions have little each
- * time, where the window is and a call, and what is called once: for those with many accesses,
- * which would take long to compile. What is called gets addresses in registers, and elements in
- * memory as slots have them, one slot after the other.
- */
-
-#define ONCE static __attribute__((noinline, unused))
-
-/* ---- words of four and eight bytes ---------------------------------------------------------- */
-
-/* A row of vectors of several words; values are slots, one after the other. */
-LANE void move_row(u32 mask, unsigned size, unsigned count, bool write, unsigned char *values,
-                   unsigned char *where)
-{
-    const u32 slots[] = {0, PTX_LANES * size, 2 * PTX_LANES * size, 3 * PTX_LANES * size};
-    if (count > 1 && write)
-        put_vectors(values, slots, 0, PTX_LANES, (uintptr_t)where, mask, size, count);
-    else if (count > 1)
-        fetch_vectors(values, slots, 0, PTX_LANES, (uintptr_t)where, mask, size, count, true);
-    else if (write)
-        put_some(values, (uintptr_t)where, PTX_LANES, mask, size);
-    else
-        fetch_some(values, (uintptr_t)where, PTX_LANES, mask, size, true);
-}
-
-/* ---- rows of some lanes -------------------------------------------------------------------------
- *
- * What a warp accesses of an image, whose lines it goes through by lanes, is a few rows: as many
- * loads of vectors cost less than gathering elements. */
-
-enum { ROWS_MAX = 4 };
-
-/* The first lanes of left that are in one row. */
-LANE u32 first_row(u32 left, u32 breaks)
-{
-    u32 behind = breaks & (u32)(UINT64_MAX << 1 << __builtin_ctz(left));
-    return behind ? left & ((behind & -behind) - 1) : left;
-}
-
-/* In the order of lanes: where rows overlap, the last lane's element remains. The host's cache
- * fetches what lies behind what is loaded, since the next block often begins there. False: there
- * are too many. */
-LANE bool move_rows(const struct window *window, const struct eights *at, unsigned size,
-                    unsigned count, bool write, unsigned char *values)
-{
-    struct eights keys;
-    const unsigned bytes = size * count;
-    const u32 breaks = find_breaks(at, bytes, &keys);
-    u64 key[PTX_LANES] __attribute__((aligned(64)));
-    if (__builtin_popcount(breaks) >= ROWS_MAX || (count > 1 && !has_vectors(size, count)))
-        return false;
-    __builtin_memcpy(key, keys.of, sizeof key);
-    _Pragma("clang loop unroll(disable)") for (u32 left = window->mask, row; left; left &= ~row)
-    {
-        unsigned char *where = window->where + key[__builtin_ctz(left)];
-        row = first_row(left, breaks);
-        move_row(row, size, count, write, values, where);
-        if (!write)
-            sim_lanes_fetch_behind((uintptr_t)where + (PTX_LANES - __builtin_clz(row)) * bytes);
-    }
-    return true;
-}
-
-LANE bool move_words(struct eights at, const struct window *window, unsigned size, unsigned count,
-                     bool write, unsigned char *values)
-{
-    unsigned char *const where = window->where;
-    u64 first;
-    if (!place(&at, window, size * count))
-        return false;
-    bool in_row = count == 1 && is_row(&at, window, size, &first);
-    if (window->crosswise)
-        cross(&at);
-    if (in_row)
-        move_row(window->mask, size, 1, write, values, where + first);
-    else if (window->crosswise || !move_rows(window, &at, size, count, write, values))
-        UNROLLED for (unsigned i = 0; i < count; i++)
-        {
-            unsigned char *slot = values + PTX_LANES * size * i;
-            if (write)
-                scatter(window->mask, size, slot, &at, where + i * size);
-            else
-                gather(window->mask, size, slot, &at, where + i * size);
-        }
-    return true;
-}
-
-#define MOVER(kind, name, call)                                                                    \
-    kind bool name(EIGHTS, const struct window *window, unsigned char *values)                     \
-    {                                                                                              \
-        return call;                                                                               \
-    }
-#define WORDS_OF(kind, form, size, count)                                                          \
-    MOVER(kind, form##_load_##size##_##count,                                                      \
-          move_words(EIGHTS_OF(), window, size, count, false, values))                             \
-    MOVER(kind, form##_store_##size##_##count,                                                     \
-          move_words(EIGHTS_OF(), window, size, count, true, values))
-#define WORDS(size, count)                                                                         \
-    WORDS_OF(LANE, ANY, size, count)                                                               \
-    WORDS_OF(ONCE, FEW, size, count)
-WORDS(4, 1)
-WORDS(4, 2)
-WORDS(4, 4)
-WORDS(8, 1)
-WORDS(8, 2)
-
-/* ---- bytes and halves -------------------------------------------------------------------------
- */
-
-/* Elements are words here, which loads do not extend the sign to. */
-LANE bool move_small(struct eights at, const struct window *window, unsigned size, bool write,
-                     unsigned char *values)
-{
-    words value;
-    u64 first;
-    if (!place(&at, window, size))
-        return false;
-    bool in_row = is_small_row(&at, window, size, &first);
-    if (window->crosswise)
-        cross(&at);
-    if (write && !in_row) {
-        store_each(window->mask, size, values, sizeof(u32), &at, window->where);
-        return true;
-    }
-    if (write) {
-        __builtin_memcpy(&value, values, sizeof value);
-        store_small_row(window->mask, size, value, window->where + first);
-        return true;
-    }
-    if (in_row)
-        value = row_of_small(window->mask, size, window->where + first);
-    else
-        value = gather_small(window->mask, size, &at, window->where);
-    __builtin_memcpy(values, &value, sizeof value);
-    return true;
-}
-
-#define SMALL_OF(kind, form, size)                                                                 \
-    MOVER(kind, form##_load_##size##_1, move_small(EIGHTS_OF(), window, size, false, values))      \
-    MOVER(kind, form##_store_##size##_1, move_small(EIGHTS_OF(), window, size, true, values))
-#define SMALL(size)                                                                                \
-    SMALL_OF(LANE, ANY, size)                                                                      \
-    SMALL_OF(ONCE, FEW, size)
-SMALL(1)
-SMALL(2)
-
-/* ---- slots ------------------------------------------------------------------------------------
- */
-
-LANE void copy_slot(unsigned char *to, const unsigned char *from, unsigned size)
-{
-    UNROLLED for (unsigned i = 0; i < PTX_LANES * size; i += SIM_LANES_VECTOR)
-    {
-        sim_lanes_write(to + i, sim_lanes_read(from + i));
-    }
-}
-
-/* Before the call. */
-LANE void bring(const struct ptx_warp *warp, const struct any *any, unsigned char *values)
-{
-    if (any->size < 4 && any->write)
-        get_small(any, warp->regs + any->slots[0], values);
-    else if (any->size >= 4 && (any->write || any->kept))
-        UNROLLED for (unsigned i = 0; i < any->count; i++)
-        {
-            copy_slot(values + PTX_LANES * any->size * i, warp->regs + any->slots[i], any->size);
-        }
-}
-
-/* After it. */
-LANE void take(struct ptx_warp *warp, const struct any *any, const unsigned char *values)
-{
-    if (any->write)
-        return;
-    if (any->size < 4)
-        put_small(any, warp->regs + any->slots[0], values);
-    else
-        UNROLLED for (unsigned i = 0; i < any->count; i++)
-        {
-            copy_slot(warp->regs + any->slots[i], values + PTX_LANES * any->size * i, any->size);
-        }
-}
-
-LANE bool is_within(size_t limit, unsigned bytes, unsigned char *where, struct window *out_window)
-{
-    out_window->start = 0;
-    out_window->last = limit - bytes;
-    out_window->where = where;
-    return limit >= bytes;
-}
-
-/* first: the address of lane 0. */
-LANE bool find_window(const struct ptx_warp *warp, const struct any *any,
-                      const struct sim_space *space, u64 span, u64 first, struct window *out_window)
-{
-    const unsigned bytes = any->size * any->count;
-    out_window->mask = any->mask;
-    out_window->crosswise = any->space == PTX_LOCAL;
-    if (any->space == PTX_SHARED)
-        return is_within(warp->shared_size, bytes, warp->shared, out_window);
-    if (any->space == PTX_LOCAL)
-        return is_within(warp->local_stride, bytes, warp->local, out_window);
-    if (any->space == PTX_GENERIC && first - SIM_SHARED_WINDOW < SIM_WINDOW_SIZE) {
-        bool fits = is_within(warp->shared_size, bytes, warp->shared, out_window);
-        out_window->start = SIM_SHARED_WINDOW;
-        return fits;
-    }
-    const struct sim_span *of = &warp->spans[span];
-    out_window->start = of->start;
-    out_window->last = of->size - bytes;
-    out_window->where = of->where;
-    return of->stamp == sim_span_stamp(space, warp->device) && of->size >= bytes;
-}
-
-/* ---- the functions ------------------------------------------------------------------------------
- */
-
-LANE u32 lanes_of(const struct ptx_warp *warp, u64 guard, u64 inverted)
-{
-    if (guard == PTX_NO_GUARD)
-        return warp->now;
-    return (*(const slot_4 *)(const void *)(warp->regs + guard) ^ (u32)inverted) & warp->now;
-}
-
-typedef bool (*any_mover)(EIGHTS, const struct window *window, unsigned char *values);
-
-LANE bool move_any(struct ptx_warp *warp, const struct any *any, struct eights at, u64 offset,
-                   const struct sim_space *space, u64 span, any_mover move)
-{
-    unsigned char values[PTX_LANES * 16] __attribute__((aligned(64)));
-    struct window window;
-    u64 first = first_of(&at) + offset;
-    if (!find_window(warp, any, space, span, first, &window))
-        return false;
-    bring(warp, any, values);
-    if (!move(EIGHTS_PASS(at, offset), &window, values))
-        return false;
-    take(warp, any, values);
-    return true;
-}
-
-#define DO_ANY(kind, of_space, of_size, of_count, writes)                                          \
-    const struct any any = {                                                                       \
-        .space = PTX_##of_space,                                                                   \
-        .size = of_size,                                                                           \
-        .count = of_count,                                                                         \
-        .width = form & PTX_ANY_WIDTH,                                                             \
-        .write = writes,                                                                           \
-        .sign = form & PTX_ANY_SIGN,                                                               \
-        .kept = how & PTX_ACCESS_KEEPS,                                                            \
-        .mask = lanes_of(warp, guard, inverted),                                                   \
-        .slots = {(u32)slots0, (u32)(slots0 >> 32), (u32)slots1, (u32)(slots1 >> 32)}};            \
-    u64 in = form & PTX_ANY_FRAME ? warp->local_offset : 0, rest;                                  \
-    struct eights at = addresses_of(warp, base, address_size, offset + in, &rest);                 \
-    ptx_in_order(how);                                                                             \
-    bool done = move_any(warp, &any, at, rest, (const struct sim_space *)table, span,              \
-                         writes ? kind##_store_##of_size##_##of_count                              \
-                                : kind##_load_##of_size##_##of_count);                             \
-    ptx_in_order(how);                                                                             \
-    return done;
+#define CALL_MOVER(space, size, count, name) return ptx_move_##name(ANY_VALUES);
 #else
-#define DO_ANY(kind, space, size, count, writes)                                                   \
+#undef DO_ANY
+#define DO_ANY(space, size, count, writes)                                                         \
     (void)warp, (void)base, (void)address_size, (void)offset, (void)slots0, (void)slots1;          \
     (void)table, (void)how, (void)span, (void)form, (void)guard, (void)inverted;                   \
     return 0;
+#define CALL_MOVER(space, size, count, name) DO_ANY(space, size, count, false)
 #endif
 
-#define ANY_OF(kind, name, space, size, count, writes)                                             \
-    ANY_FUNCTION(ptx_wave_##name##_##space##_##size##_##count##_##kind);                           \
-    ANY_FUNCTION(ptx_wave_##name##_##space##_##size##_##count##_##kind)                            \
+#define BOTH(name, space, size, count, writes)                                                     \
+    uint32_t ptx_wave_##name##_ANY(ANY_ARGUMENTS);                                                 \
+    uint32_t ptx_wave_##name##_ANY(ANY_ARGUMENTS){                                                 \
+        DO_ANY(space, size, count, writes)} uint32_t ptx_move_##name(ANY_ARGUMENTS);               \
+    uint32_t ptx_wave_##name##_CALLED(ANY_ARGUMENTS);                                              \
+    ASIDE uint32_t ptx_wave_##name##_CALLED(ANY_ARGUMENTS)                                         \
     {                                                                                              \
-        DO_ANY(kind, space, size, count, writes)                                                   \
+        CALL_MOVER(space, size, count, name)                                                       \
     }
 #define ANY(space, size, count)                                                                    \
-    ANY_OF(ANY, load, space, size, count, false)                                                   \
-    ANY_OF(ANY, store, space, size, count, true)                                                   \
-    ANY_OF(FEW, load, space, size, count, false)                                                   \
-    ANY_OF(FEW, store, space, size, count, true)
+    BOTH(load_##space##_##size##_##count, space, size, count, false)                               \
+    BOTH(store_##space##_##size##_##count, space, size, count, true)
 #include "ptx_wave_any.def"

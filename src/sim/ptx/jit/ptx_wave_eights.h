@@ -1,6 +1,6 @@
 /* The addresses of a warp's lanes as vectors of eight, which clang compiles for either instruction
  * set, and what each of these does with them in a way of its own (ptx_wave_eights_*.h). Included by
- * ptx_wave_any.c only; everything is static. */
+ * ptx_wave_any.h only; everything is static. */
 #ifndef PTX_WAVE_EIGHTS_H
 #define PTX_WAVE_EIGHTS_H
 
@@ -65,15 +65,6 @@ LANE u32 signs_of(const struct eights *lanes)
     }
 #endif
     return signs;
-}
-
-LANE struct eights offset_by(struct eights at, u64 offset)
-{
-    EACH_EIGHT(i)
-    {
-        at.of[i] += offset;
-    }
-    return at;
 }
 
 LANE u64 first_of(const struct eights *at)
@@ -164,19 +155,17 @@ LANE u32 find_breaks(const struct eights *at, unsigned size, struct eights *out_
     return signs_of(&off) & ~1u;
 }
 
-/* Without the offset of the access, unless that is in out_offset. */
-LANE struct eights addresses_of(const struct ptx_warp *warp, u64 base, u64 address_size, u64 offset,
-                                u64 *out_offset)
+LANE struct eights addresses_of(const struct ptx_warp *warp, u64 base, u64 address_size, u64 offset)
 {
     const unsigned char *slot = warp->regs + base;
     struct eights at;
-    *out_offset = address_size == 4 ? 0 : offset;
     EACH_EIGHT(i)
     {
         narrow_eight narrow;
-        at.of[i] = (eight){0};
+        at.of[i] = (eight){0} + offset;
         if (address_size == 8) {
             __builtin_memcpy(&at.of[i], slot + 64 * i, sizeof at.of[i]);
+            at.of[i] += offset;
         } else if (address_size == 4) {
             __builtin_memcpy(&narrow, slot + 32 * i, sizeof narrow);
             at.of[i] = __builtin_convertvector(narrow + (u32)offset, eight);

@@ -3,10 +3,6 @@
 #ifndef PTX_WAVE_EIGHTS_AVX2_H
 #define PTX_WAVE_EIGHTS_AVX2_H
 
-#define EIGHTS                  const struct eights *all, u64 offset
-#define EIGHTS_OF()             offset_by(*all, offset)
-#define EIGHTS_PASS(at, offset) &at, offset
-
 /* Of four lanes, whose bits are the lowest of mask. */
 LANE __m128i four_words_in(u32 mask)
 {

@@ -2,11 +2,6 @@
 #ifndef PTX_WAVE_EIGHTS_AVX512_H
 #define PTX_WAVE_EIGHTS_AVX512_H
 
-/* Addresses as they are passed in registers, and what is to be added to each. */
-#define EIGHTS                  eight at0, eight at1, eight at2, eight at3, u64 offset
-#define EIGHTS_OF()             offset_by((struct eights){{at0, at1, at2, at3}}, offset)
-#define EIGHTS_PASS(at, offset) at.of[0], at.of[1], at.of[2], at.of[3], offset
-
 /* Elements of four or eight bytes of the lanes of a mask. */
 LANE void gather(u32 mask, unsigned size, unsigned char *slot, const struct eights *at,
                  const unsigned char *where)
