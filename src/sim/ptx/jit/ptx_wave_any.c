@@ -5,6 +5,8 @@
 #include "ptx_wave_any.h"
 #include "ptx_wave_some.h"
 
+#define ANY_FUNCTION(name) uint32_t name(ANY_ARGUMENTS)
+
 #if SIM_LANES_VECTOR
 #define CALL_MOVER(space, size, count, name) return ptx_move_##name(ANY_VALUES);
 #else
@@ -16,16 +18,22 @@
 #define CALL_MOVER(space, size, count, name) DO_ANY(space, size, count, false)
 #endif
 
-#define BOTH(name, space, size, count, writes)                                                     \
-    uint32_t ptx_wave_##name##_ANY(ANY_ARGUMENTS);                                                 \
-    uint32_t ptx_wave_##name##_ANY(ANY_ARGUMENTS){                                                 \
-        DO_ANY(space, size, count, writes)} uint32_t ptx_move_##name(ANY_ARGUMENTS);               \
-    uint32_t ptx_wave_##name##_CALLED(ANY_ARGUMENTS);                                              \
-    ASIDE uint32_t ptx_wave_##name##_CALLED(ANY_ARGUMENTS)                                         \
+#define INLINED(name, space, size, count, writes)                                                  \
+    ANY_FUNCTION(ptx_wave_##name##_ANY);                                                           \
+    ANY_FUNCTION(ptx_wave_##name##_ANY)                                                            \
+    {                                                                                              \
+        DO_ANY(space, size, count, writes)                                                         \
+    }
+#define CALLED(name, space, size, count)                                                           \
+    ANY_FUNCTION(ptx_move_##name);                                                                 \
+    ANY_FUNCTION(ptx_wave_##name##_CALLED);                                                        \
+    ASIDE ANY_FUNCTION(ptx_wave_##name##_CALLED)                                                   \
     {                                                                                              \
         CALL_MOVER(space, size, count, name)                                                       \
     }
 #define ANY(space, size, count)                                                                    \
-    BOTH(load_##space##_##size##_##count, space, size, count, false)                               \
-    BOTH(store_##space##_##size##_##count, space, size, count, true)
+    INLINED(load_##space##_##size##_##count, space, size, count, false)                            \
+    INLINED(store_##space##_##size##_##count, space, size, count, true)                            \
+    CALLED(load_##space##_##size##_##count, space, size, count)                                    \
+    CALLED(store_##space##_##size##_##count, space, size, count)
 #include "ptx_wave_any.def"
