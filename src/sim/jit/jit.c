@@ -29,7 +29,7 @@ enum { END_NS = 20000000, PARK_NS = 1000000, PARK_TRIES = 2000 };
 enum stage {
     WAITING,
     COMPILING,
-    ABANDONED, /* by a thread that was stopped in the middle of it */
+    ABANDONED, /* by a thread that was stopped in the middle of it, or is the parent's */
     DONE
 };
 
@@ -55,10 +55,8 @@ static _Thread_local sigjmp_buf *rescue;
 /* A thread that compiles. */
 struct worker {
     pthread_t thread;
-    struct jit_region *compiling;
-    bool wanted; /* an earlier process has not finished the region, either */
-    bool opens;  /* libLLVM */
-    bool gone;   /* it does nothing any more, in the middle of a region */
+    struct jit_region *compiling; /* NULL: none, or it was abandoned */
+    bool wanted;                  /* an earlier process has not finished the region, either */
     atomic_bool parked;
 };
 static _Thread_local struct worker *self;
@@ -279,25 +277,18 @@ static void survive(const char *reason)
 
 /* All under the lock. */
 
-static bool is_busy(const struct worker *worker)
+/* Whether a region is being compiled, or one that is wanted. */
+static bool any_is_compiled(bool wanted)
 {
-    return (worker->compiling || worker->opens) && !worker->gone;
+    bool any = false;
+    for (unsigned i = 0; i < jit.started; i++)
+        any |= jit.workers[i].compiling && (jit.workers[i].wanted || !wanted);
+    return any;
 }
 
 static bool any_is_busy(void)
 {
-    bool any = false;
-    for (unsigned i = 0; i < jit.started; i++)
-        any |= is_busy(&jit.workers[i]);
-    return any;
-}
-
-static bool any_is_wanted(void)
-{
-    bool any = false;
-    for (unsigned i = 0; i < jit.started; i++)
-        any |= is_busy(&jit.workers[i]) && jit.workers[i].wanted;
-    return any;
+    return jit.opening || any_is_compiled(false);
 }
 
 /* False: the time is over. */
@@ -310,9 +301,8 @@ static bool wait_for_end(uint64_t ns)
 
 static void abandon(struct worker *worker)
 {
-    worker->gone = true;
-    if (worker->compiling)
-        worker->compiling->stage = ABANDONED;
+    worker->compiling->stage = ABANDONED;
+    worker->compiling = NULL;
 }
 
 /* Once one is parked, another may wait for a lock of LLVM's that it holds. Such a thread is nowhere
@@ -323,7 +313,9 @@ static void park_all(void)
     for (unsigned tries = 0; any_is_busy(); tries++) {
         for (unsigned i = 0; i < jit.started; i++) {
             struct worker *worker = &jit.workers[i];
-            bool parked = is_busy(worker) && jit_park_try(worker->thread, &worker->parked);
+            if (!worker->compiling)
+                continue;
+            bool parked = jit_park_try(worker->thread, &worker->parked);
             any_is_parked |= parked;
             if (parked || (any_is_parked && tries >= PARK_TRIES))
                 abandon(worker);
@@ -338,7 +330,7 @@ static void park_all(void)
  * that an earlier process has not finished either, as long as it takes. */
 static void wait_or_park(void)
 {
-    while (any_is_wanted())
+    while (any_is_compiled(true))
         pthread_cond_wait(&jit.ended, &jit.lock);
     bool parks = jit_park_begin();
     while (any_is_busy() && !parks)
@@ -483,12 +475,12 @@ static void open_llvm_for(struct jit_region *region)
     enqueue(region, true);
     if (jit.opening || atomic_load(&jit.opened))
         return;
-    jit.opening = self->opens = true;
+    jit.opening = true;
     pthread_cond_broadcast(&jit.ended);
     pthread_mutex_unlock(&jit.lock);
     open_llvm(version);
     pthread_mutex_lock(&jit.lock);
-    jit.opening = self->opens = false;
+    jit.opening = false;
     pthread_cond_broadcast(&jit.work);
 }
 
@@ -545,17 +537,13 @@ static void unlock_after_fork(void)
 /* The child has no threads. What they were compiling may have left LLVM's locks held. */
 static void reset_in_child(void)
 {
-    bool busy = jit.opening;
+    if (any_is_busy())
+        switch_off();
     for (unsigned i = 0; i < jit.started; i++) {
         struct worker *worker = &jit.workers[i];
-        busy |= worker->compiling != NULL;
         if (worker->compiling)
-            worker->compiling->stage = DONE;
-        worker->compiling = NULL;
-        worker->opens = false;
+            abandon(worker);
     }
-    if (busy)
-        switch_off();
     jit.opening = false;
     jit.started = jit.idle = 0;
     pthread_cond_init(&jit.work, NULL);

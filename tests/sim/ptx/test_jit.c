@@ -45,9 +45,9 @@ static char *lengthen(const char *body)
 
 /* A body for some threads, compiled and interpreted: words are the same, and some region was
  * compiled. */
-static void expect_same_of(unsigned threads, const char *body_of_any, uint32_t *words, size_t count)
+static void expect_same_of(unsigned threads, const char *given, uint32_t *words, size_t count)
 {
-    char *body = lengthen(body_of_any);
+    char *body = lengthen(given);
     uint32_t *expected = calloc(count, sizeof *expected);
     memcpy(expected, words, count * sizeof *words);
     ptx_jit_suspend(true);

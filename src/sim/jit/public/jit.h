@@ -6,9 +6,9 @@
  * interpreter. A few threads compile; requests wait in a queue of bounded length, and one that does
  * not fit is refused, to be made again later. ANYHIP_SIM_JIT=off|on|compare,
  * ANYHIP_SIM_JIT_THREADS, ANYHIP_SIM_JIT_THRESHOLD and ANYHIP_SIM_JIT_PRINT (a file for printed
- * regions) are settings of sim_options.h; launches with checks, with a seed or profiled never enter a region, which the
- * front ends see to. In JIT_COMPARE all slots that a region has written are written back, whether
- * they are live or not.
+ * regions) are settings of sim_options.h; launches with checks, with a seed or profiled never enter
+ * a region, which the front ends see to. In JIT_COMPARE all slots that a region has written are
+ * written back, whether they are live or not.
  *
  * Code is kept in files for the next process (jit_store.h), but what is compiled at once, or before
  * it is executed, as tests do.

@@ -1,13 +1,12 @@
 /* Accesses of any addresses (ptx_wave_any.h) that regions call. Compiled once per instruction set
- * of the host (PTX_ISA_NAME), by the clang that makes the bitcode. */
+ * of the host (PTX_ISA_NAME), by the clang that makes the bitcode. Where there is none, nothing
+ * calls them. */
 #include "ptx_movers.h"
-
-#include "sim_lanes.h"
 
 #define JOIN_(a, b) a##b
 #define JOIN(a, b)  JOIN_(a, b)
 
-#if SIM_LANES_VECTOR && defined(__clang__)
+#ifdef __clang__
 
 #include "ptx_wave_any.h"
 

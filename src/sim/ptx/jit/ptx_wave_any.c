@@ -7,33 +7,22 @@
 
 #define ANY_FUNCTION(name) uint32_t name(ANY_ARGUMENTS)
 
-#if SIM_LANES_VECTOR
-#define CALL_MOVER(space, size, count, name) return ptx_move_##name(ANY_VALUES);
-#else
-#undef DO_ANY
-#define DO_ANY(space, size, count, writes)                                                         \
-    (void)warp, (void)base, (void)address_size, (void)offset, (void)slots0, (void)slots1;          \
-    (void)table, (void)how, (void)span, (void)form, (void)guard, (void)inverted;                   \
-    return 0;
-#define CALL_MOVER(space, size, count, name) DO_ANY(space, size, count, false)
-#endif
-
 #define INLINED(name, space, size, count, writes)                                                  \
     ANY_FUNCTION(ptx_wave_##name##_ANY);                                                           \
     ANY_FUNCTION(ptx_wave_##name##_ANY)                                                            \
     {                                                                                              \
         DO_ANY(space, size, count, writes)                                                         \
     }
-#define CALLED(name, space, size, count)                                                           \
+#define CALLED(name)                                                                               \
     ANY_FUNCTION(ptx_move_##name);                                                                 \
     ANY_FUNCTION(ptx_wave_##name##_CALLED);                                                        \
     ASIDE ANY_FUNCTION(ptx_wave_##name##_CALLED)                                                   \
     {                                                                                              \
-        CALL_MOVER(space, size, count, name)                                                       \
+        return ptx_move_##name(ANY_VALUES);                                                        \
     }
 #define ANY(space, size, count)                                                                    \
     INLINED(load_##space##_##size##_##count, space, size, count, false)                            \
     INLINED(store_##space##_##size##_##count, space, size, count, true)                            \
-    CALLED(load_##space##_##size##_##count, space, size, count)                                    \
-    CALLED(store_##space##_##size##_##count, space, size, count)
+    CALLED(load_##space##_##size##_##count)                                                        \
+    CALLED(store_##space##_##size##_##count)
 #include "ptx_wave_any.def"

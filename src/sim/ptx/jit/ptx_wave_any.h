@@ -244,6 +244,13 @@ LANE bool move_any(struct ptx_warp *warp, const struct any *any, const struct ei
     ptx_in_order(how);                                                                             \
     return done;
 
+#else
+
+#define DO_ANY(space, size, count, writes)                                                         \
+    (void)warp, (void)base, (void)address_size, (void)offset, (void)slots0, (void)slots1;          \
+    (void)table, (void)how, (void)span, (void)form, (void)guard, (void)inverted;                   \
+    return 0;
+
 #endif
 
 #endif
