@@ -287,11 +287,11 @@ static inline const char *random_ordering(struct random_ptx *r)
 
 static inline void random_access(struct random_ptx *r)
 {
-    static const char *const sizes[] = {"u32", "s32", "b32", "f32", "u64",
-                                        "f64", "u16", "s16", "u8",  "s8"};
-    static const char kinds[] = "rrrfdghhrr";
-    static const unsigned bytes[] = {4, 4, 4, 4, 8, 8, 2, 2, 1, 1};
-    unsigned n = random_below(r, 10), size = bytes[n];
+    static const char *const sizes[] = {"u32", "s32", "b32", "f32", "u64", "f64", "u16",
+                                        "s16", "u8",  "s8",  "s32", "u32", "s16", "s8"};
+    static const char kinds[] = "rrrfdghhrrddrh";
+    static const unsigned bytes[] = {4, 4, 4, 4, 8, 8, 2, 2, 1, 1, 4, 4, 2, 1};
+    unsigned n = random_below(r, 14), size = bytes[n];
     bool write = random_below(r, 2), shared = random_below(r, 2);
     const char *value = random_source(r, kinds[n]);
     while (value[0] != '%')
@@ -341,11 +341,14 @@ static inline void random_anywhere(struct random_ptx *r)
         const char *type;
         char kind;
         unsigned bytes, count;
-    } elements[] = {{"u32", 'r', 4, 1},    {"f32", 'f', 4, 1},    {"u64", 'd', 8, 1},
-                    {"u16", 'h', 2, 1},    {"s16", 'r', 2, 1},    {"u8", 'r', 1, 1},
-                    {"s8", 'r', 1, 1},     {"u8", 'h', 1, 1},     {"v2.u32", 'r', 4, 2},
-                    {"v2.f32", 'f', 4, 2}, {"v4.u32", 'r', 4, 4}, {"v2.u64", 'd', 8, 2}};
-    unsigned n = random_below(r, 12), first = random_below(r, 3);
+    } elements[] = {
+        {"u32", 'r', 4, 1},    {"f32", 'f', 4, 1},    {"u64", 'd', 8, 1},    {"u16", 'h', 2, 1},
+        {"s16", 'r', 2, 1},    {"u8", 'r', 1, 1},     {"s8", 'r', 1, 1},     {"u8", 'h', 1, 1},
+        {"v2.u32", 'r', 4, 2}, {"v2.f32", 'f', 4, 2}, {"v4.u32", 'r', 4, 4}, {"v2.u64", 'd', 8, 2},
+        {"v2.u16", 'h', 2, 2}, {"v4.b16", 'h', 2, 4}, {"v2.s16", 'r', 2, 2}, {"v4.u8", 'r', 1, 4},
+        {"v4.s8", 'h', 1, 4},  {"v2.u8", 'r', 1, 2},  {"b32", 'd', 4, 1},    {"s32", 'd', 4, 1}};
+    unsigned n = random_below(r, 20), halves = RANDOM_H + 1 - elements[n].count;
+    unsigned first = random_below(r, elements[n].kind == 'h' && halves < 3 ? halves : 3);
     unsigned step = elements[n].bytes * elements[n].count, any = random_below(r, RANDOM_R);
     bool write = random_below(r, 2), shared = random_below(r, 2), generic = random_below(r, 2);
     if (!write && !shared && random_below(r, 2)) /* rows; the slot is not known to have one */

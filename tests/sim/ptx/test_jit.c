@@ -291,7 +291,7 @@ static void expect_vectors(const char *type, const char *values, unsigned bytes,
     unsigned stored = 0;
     for (unsigned i = 2048; i < 2048 + 256; i++)
         stored += words[i] != i * 2654435761u;
-    assert_in_range(stored, 16, 256);
+    assert_in_range(stored, 2 * (bytes < 8 ? bytes : 8), 256);
 }
 
 static void vectors_find_their_elements(void **state)
@@ -310,6 +310,45 @@ static void vectors_find_their_elements(void **state)
             expect_vectors("v2.u32", "{%r4, %r5}", 8, places[p], guards[g]);
             expect_vectors("v4.u32", "{%r4, %r5, %r6, %r7}", 16, places[p], guards[g]);
             expect_vectors("v2.u64", "{%rd4, %rd5}", 16, places[p], guards[g]);
+            expect_vectors("v2.u8", "{%r4, %r5}", 2, places[p], guards[g]);
+            expect_vectors("v4.s8", "{%r4, %r5, %r6, %r7}", 4, places[p], guards[g]);
+            expect_vectors("v2.s16", "{%r4, %r5}", 4, places[p], guards[g]);
+            expect_vectors("v4.b16", "{%rs1, %rs2, %rs3, %rs4}", 8, places[p], guards[g]);
+        }
+}
+
+/* What is wider in its slot than in memory: at one place for all lanes, in a row and elsewhere, of
+ * all lanes and of some. */
+static void short_elements_are_extended(void **state)
+{
+    (void)state;
+    static const char *const types[] = {"u32", "s32"}, *const smalls[] = {"u16", "s16"};
+    static const char *const guards[] = {
+        "", "rem.u32 %r9, %r0, 5; setp.eq.u32 %p1, %r9, 0; @%p1 bra M;"};
+    for (unsigned t = 0; t < 2; t++)
+        for (unsigned g = 0; g < 2; g++) {
+            uint32_t words[1024];
+            char body[2048];
+            for (unsigned i = 0; i < 1024; i++)
+                words[i] = i * 2654435761u;
+            snprintf(body, sizeof body,
+                     "mad.wide.u32 %%rd3, %%r0, 8, %%rd0; mul.lo.u32 %%r1, %%r0, 37;\n"
+                     "and.b32 %%r1, %%r1, 63; mad.wide.u32 %%rd4, %%r1, 4, %%rd0;\n"
+                     "mad.wide.u32 %%rd10, %%r1, 2, %%rd0; mov.u64 %%rd5, 5; mov.u32 %%r2, 2;\n"
+                     "%s ld.global.%s %%rd5, [%%rd0+4]; ld.global.%s %%rd6, [%%rd1+8];\n"
+                     "ld.global.%s %%rd7, [%%rd4+12]; ld.global.%s %%r2, [%%rd0+18];\n"
+                     "ld.global.%s %%r3, [%%rd10]; xor.b64 %%rd6, %%rd6, %%rd7;\n"
+                     "cvt.u64.u32 %%rd8, %%r3; add.u64 %%rd6, %%rd6, %%rd8;\n"
+                     "st.global.u64 [%%rd3+1024], %%rd6; st.global.b32 [%%rd1+2048], %%rd7;\n"
+                     "M: cvt.u64.u32 %%rd8, %%r2; add.u64 %%rd5, %%rd5, %%rd8;\n"
+                     "st.global.u64 [%%rd3+3072], %%rd5;\n",
+                     guards[g], types[t], types[t], types[t], smalls[t], smalls[t]);
+            const uint64_t first = words[1], half = words[4] >> 16;
+            const uint64_t sum =
+                t ? (uint64_t)(int32_t)first + (uint32_t)(int16_t)half : first + half;
+            expect_same(body, words, 1024);
+            assert_int_equal(words[768 + 2], (uint32_t)sum);
+            assert_int_equal(words[768 + 3], (uint32_t)(sum >> 32));
         }
 }
 
@@ -903,6 +942,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
         cmocka_unit_test(vectors_find_their_elements),
         cmocka_unit_test(accesses_of_long_functions_find_their_elements),
+        cmocka_unit_test(short_elements_are_extended),
         cmocka_unit_test(small_rows_begin_with_any_lane),
         cmocka_unit_test(small_elements_are_scattered),
         cmocka_unit_test(warps_that_poll_see_what_others_store),

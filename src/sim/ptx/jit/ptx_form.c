@@ -243,7 +243,7 @@ bool ptx_form_loads_same(const struct ptx_code *code, const struct ptx_op *op)
     if (!ptx_form_is_access(code, op) || is_ordered(op) || !ptx_form_is_shaped(op))
         return false;
     const struct ptx_access *access = op->extra;
-    return !access->write && access->size >= sizeof(uint32_t);
+    return !access->write && access->widths[0] >= sizeof(uint32_t);
 }
 
 bool ptx_form_repeats(const struct ptx_code *code, const struct ptx_op *op)

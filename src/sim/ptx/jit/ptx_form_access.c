@@ -8,7 +8,7 @@
  * loads come first. */
 struct kind {
     enum ptx_space space;
-    uint8_t size, count;
+    uint8_t size, count, width; /* width: of an element in its slot */
     const char *shaped[2][PTX_WAVE_SHAPES];
 };
 
@@ -23,21 +23,33 @@ static const struct kind kinds[] = {
     {PTX_##space,                                                                                  \
      size,                                                                                         \
      count,                                                                                        \
+     size,                                                                                         \
      {SHAPES("ptx_wave_load_" #space "_" #size "_" #count "_"),                                    \
       SHAPES("ptx_wave_store_" #space "_" #size "_" #count "_")}},
+#define WIDENED(space, size, width)                                                                \
+    {PTX_##space,                                                                                  \
+     size,                                                                                         \
+     1,                                                                                            \
+     width,                                                                                        \
+     {{SHAPED("ptx_wave_load_" #space "_" #size "_to_" #width "_", ALL_SAME)}}},
 #include "ptx_wave_kinds.def"
-#undef KIND
 };
+
+/* The size of all elements in their slots; 0: they have several. */
+static unsigned width_of(const struct ptx_access *access)
+{
+    for (unsigned i = 1; i < access->count; i++)
+        if (access->widths[i] != access->widths[0])
+            return 0;
+    return access->widths[0];
+}
 
 static const struct kind *kind_of(const struct ptx_access *access)
 {
     enum ptx_space space = access->space == PTX_CONST ? PTX_GLOBAL : access->space;
-    for (unsigned i = 0; i < access->count; i++)
-        if (access->widths[i] != access->size)
-            return NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].space == space && kinds[i].size == access->size &&
-            kinds[i].count == access->count)
+            kinds[i].count == access->count && kinds[i].width == width_of(access))
             return &kinds[i];
     return NULL;
 }
@@ -50,28 +62,33 @@ struct any {
 };
 
 static const struct any anys[] = {
-#define NAMES(name)                                                                                \
-    {                                                                                              \
-        name "_ANY", name "_CALLED"                                                                \
-    }
-#define ANY(space, size, count)                                                                    \
+#define ROW(space, size, count, inlined)                                                           \
     {PTX_##space,                                                                                  \
      size,                                                                                         \
      count,                                                                                        \
-     {NAMES("ptx_wave_load_" #space "_" #size "_" #count),                                         \
-      NAMES("ptx_wave_store_" #space "_" #size "_" #count)}},
+     {{"ptx_wave_load_" #space "_" #size "_" #count inlined,                                       \
+       "ptx_wave_load_" #space "_" #size "_" #count "_CALLED"},                                    \
+      {"ptx_wave_store_" #space "_" #size "_" #count inlined,                                      \
+       "ptx_wave_store_" #space "_" #size "_" #count "_CALLED"}}},
+#define ANY(space, size, count)   ROW(space, size, count, "_ANY")
+#define SMALL(space, size, count) ROW(space, size, count, "_CALLED")
 #include "ptx_wave_any.def"
-#undef ANY
 };
+
+static bool has_any_width(const struct ptx_access *access)
+{
+    const unsigned width = width_of(access);
+    if (access->size < 4)
+        return width == 2 || width == 4;
+    return width == access->size || (access->count == 1 && access->size == 4 && width == 8);
+}
 
 static const struct any *any_of(const struct ptx_access *access)
 {
     enum ptx_space space = access->space == PTX_CONST ? PTX_GLOBAL : access->space;
-    for (unsigned i = 0; i < access->count; i++)
-        if (access->widths[i] != access->size &&
-            (access->size > 2 || access->widths[i] > 4 || access->widths[i] < 2))
-            return NULL;
-    for (size_t i = 0; sim_isa() != SIM_ISA_BASE && i < sizeof anys / sizeof *anys; i++)
+    if (sim_isa() == SIM_ISA_BASE || !has_any_width(access))
+        return NULL;
+    for (size_t i = 0; i < sizeof anys / sizeof *anys; i++)
         if (anys[i].space == space && anys[i].size == access->size &&
             anys[i].count == access->count)
             return &anys[i];
@@ -108,13 +125,6 @@ static void add_slots(const struct ptx_access *access, struct ptx_form *form)
     }
 }
 
-/* Whether an access is a call. A byte or a half that is inlined takes LLVM 12 to 14 ms, and is
- * executed no faster. */
-static bool is_called(const struct ptx_access *access, bool many)
-{
-    return many || access->size < 4;
-}
-
 void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool many,
                      struct ptx_form *out_form)
 {
@@ -126,12 +136,12 @@ void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool ma
     out_form->plain = true;
     if (!access->address_size && kind)
         shape = PTX_WAVE_ALL_SAME;
-    bool known = kind && shape != PTX_WAVE_UNKNOWN;
+    bool known = kind && kind->shaped[access->write][shape];
     if (!known && !any)
         return;
     out_form->kind = WAVE_ATTEMPT;
-    out_form->function = known ? kind->shaped[access->write][shape]
-                               : any->functions[access->write][is_called(access, many)];
+    out_form->function =
+        known ? kind->shaped[access->write][shape] : any->functions[access->write][many];
     const uint64_t arguments[PTX_ANY_ARGUMENTS] = {
         access->base,
         access->address_size,
@@ -139,9 +149,9 @@ void ptx_form_access(const struct ptx_op *op, enum ptx_wave_shape shape, bool ma
         access->slots[0] | (uint64_t)access->slots[1] << 32,
         access->slots[2] | (uint64_t)access->slots[3] << 32,
         [PTX_ACCESS_TABLE] = (uint64_t)(uintptr_t)&sim_space,
+        [PTX_ACCESS_HOW] = access->sign && access->widths[0] > access->size ? PTX_ACCESS_SIGNED : 0,
         [PTX_ANY_SPAN] = ptx_span_of(access->line),
-        [PTX_ANY_FORM] = access->widths[0] | (access->sign ? PTX_ANY_SIGN : 0) |
-                         (access->frame ? PTX_ANY_FRAME : 0),
+        [PTX_ANY_FORM] = access->widths[0] | (access->frame ? PTX_ANY_FRAME : 0),
         [PTX_ANY_GUARD] = PTX_NO_GUARD,
     };
     out_form->argument_count = known ? PTX_ACCESS_ARGUMENTS : PTX_ANY_ARGUMENTS;

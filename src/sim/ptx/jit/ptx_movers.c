@@ -18,8 +18,8 @@
 #define ANY(space, size, count)                                                                    \
     MOVER(load_##space##_##size##_##count, space, size, count, false)                              \
     MOVER(store_##space##_##size##_##count, space, size, count, true)
+#define SMALL ANY
 #include "ptx_wave_any.def"
-#undef ANY
 
 static const struct wave_symbol symbols[] = {
 #define SYMBOL(name)                                                                               \
@@ -28,6 +28,7 @@ static const struct wave_symbol symbols[] = {
     }
 #define ANY(space, size, count)                                                                    \
     SYMBOL(load_##space##_##size##_##count), SYMBOL(store_##space##_##size##_##count),
+#define SMALL ANY
 #include "ptx_wave_any.def"
 };
 

@@ -16,10 +16,11 @@ enum ptx_wave_shape {
 };
 
 /* Arguments of an access's function, of which one is the table of device memory, and the last says
- * how: whether waiting lanes keep what they have, and whether other threads may wait for it, or it
- * for them: then it is neither left out nor moved across other accesses. */
+ * how: whether waiting lanes keep what they have; whether other threads may wait for it, or it for
+ * them: then it is neither left out nor moved across other accesses; and whether the sign of what
+ * is shorter than its slot is extended. */
 enum { PTX_ACCESS_TABLE = 5, PTX_ACCESS_HOW = 6, PTX_ACCESS_ARGUMENTS = 7 };
-enum { PTX_ACCESS_KEEPS = 1, PTX_ACCESS_ORDERED = 2 };
+enum { PTX_ACCESS_KEEPS = 1, PTX_ACCESS_ORDERED = 2, PTX_ACCESS_SIGNED = 4 };
 
 /* Before and behind an access: the compiler keeps it in its place. The host's own order is that of
  * accesses in the interpreter, which are as plain. */
@@ -30,8 +31,8 @@ static inline __attribute__((always_inline, unused)) void ptx_in_order(uint64_t 
 }
 
 /* Where nothing is known, the number of its span follows, a word with the bytes of an element in
- * its slot, whether loads extend its sign, and whether addresses are relative to the activation's
- * local memory; and the slot of a guard, or PTX_NO_GUARD, and its inversion. */
+ * its slot, and whether addresses are relative to the activation's local memory; and the slot of a
+ * guard, or PTX_NO_GUARD, and its inversion. */
 enum {
     PTX_ANY_SPAN = 7,
     PTX_ANY_FORM = 8,
@@ -39,7 +40,7 @@ enum {
     PTX_ANY_INVERTED = 10,
     PTX_ANY_ARGUMENTS = 11
 };
-enum { PTX_ANY_WIDTH = 0xff, PTX_ANY_SIGN = 0x100, PTX_ANY_FRAME = 0x200 };
+enum { PTX_ANY_WIDTH = 0xff, PTX_ANY_FRAME = 0x100 };
 
 /* Of a branch: lanes may part there; what is behind it begins with a join, too; those that take it
  * go first where lanes part; the region is left unless lanes agree. Where they do not part, they

@@ -1,7 +1,7 @@
 /* Accesses of any addresses (ptx_wave_any.h) as bitcode, like ptx_wave.c: two functions for each
- * space, size and count of ptx_wave_any.def. ANY is inlined as a whole. CALLED calls a function of
- * the library (ptx_movers.c), which need not be compiled with the region, and takes a little
- * longer. */
+ * space, size and count of ptx_wave_any.def. ANY is inlined as a whole, and only words have it.
+ * CALLED calls a function of the library (ptx_movers.c), which need not be compiled with the
+ * region, and takes a little longer. */
 #include "ptx_wave_any.h"
 #include "ptx_wave_some.h"
 
@@ -20,9 +20,11 @@
     {                                                                                              \
         return ptx_move_##name(ANY_VALUES);                                                        \
     }
+#define SMALL(space, size, count)                                                                  \
+    CALLED(load_##space##_##size##_##count)                                                        \
+    CALLED(store_##space##_##size##_##count)
 #define ANY(space, size, count)                                                                    \
     INLINED(load_##space##_##size##_##count, space, size, count, false)                            \
     INLINED(store_##space##_##size##_##count, space, size, count, true)                            \
-    CALLED(load_##space##_##size##_##count)                                                        \
-    CALLED(store_##space##_##size##_##count)
+    SMALL(space, size, count)
 #include "ptx_wave_any.def"

@@ -102,7 +102,8 @@ LANE bool move_words(struct eights at, const struct window *window, unsigned siz
 /* ---- bytes and halves -------------------------------------------------------------------------
  */
 
-/* Elements are words here, which loads do not extend the sign to. */
+/* Elements, or vectors of two bytes, are words here, which loads do not extend the sign to. Longer
+ * vectors are moved as words. */
 LANE bool move_small(struct eights at, const struct window *window, unsigned size, bool write,
                      unsigned char *values)
 {
@@ -141,12 +142,52 @@ LANE void copy_slot(unsigned char *to, const unsigned char *from, unsigned size)
     }
 }
 
+/* The elements of each lane, side by side as in memory. */
+LANE void pack(const struct ptx_warp *warp, const struct any *any, unsigned char *values)
+{
+    words word = {0};
+    long_words long_word = {0};
+    UNROLLED for (unsigned i = 0; i < any->count; i++)
+    {
+        const words element = get_small(any, warp->regs + any->slots[i]);
+        if (bytes_of(any) == 8)
+            long_word |= __builtin_convertvector(element, long_words) << (8 * any->size * i);
+        else
+            word |= element << (8 * any->size * i);
+    }
+    if (bytes_of(any) == 8)
+        __builtin_memcpy(values, &long_word, sizeof long_word);
+    else
+        __builtin_memcpy(values, &word, sizeof word);
+}
+
+LANE void unpack(struct ptx_warp *warp, const struct any *any, const unsigned char *values)
+{
+    words word;
+    long_words long_word;
+    UNROLLED for (unsigned i = 0; i < any->count; i++)
+    {
+        if (bytes_of(any) == 8) {
+            __builtin_memcpy(&long_word, values, sizeof long_word);
+            word = __builtin_convertvector(long_word >> (8 * any->size * i), words);
+        } else {
+            __builtin_memcpy(&word, values, sizeof word);
+            word >>= 8 * any->size * i;
+        }
+        put_small(any, warp->regs + any->slots[i], word);
+    }
+}
+
 /* Before the call. */
 LANE void bring(const struct ptx_warp *warp, const struct any *any, unsigned char *values)
 {
-    if (any->size < 4 && any->write)
-        get_small(any, warp->regs + any->slots[0], values);
-    else if (any->size >= 4 && (any->write || any->kept))
+    if (!any->write && (any->size < any->width || !any->kept))
+        return;
+    if (any->size < 4)
+        pack(warp, any, values);
+    else if (any->size < any->width)
+        get_wide(warp->regs + any->slots[0], values);
+    else
         UNROLLED for (unsigned i = 0; i < any->count; i++)
         {
             copy_slot(values + PTX_LANES * any->size * i, warp->regs + any->slots[i], any->size);
@@ -159,7 +200,9 @@ LANE void take(struct ptx_warp *warp, const struct any *any, const unsigned char
     if (any->write)
         return;
     if (any->size < 4)
-        put_small(any, warp->regs + any->slots[0], values);
+        unpack(warp, any, values);
+    else if (any->size < any->width)
+        put_wide(any, warp->regs + any->slots[0], values);
     else
         UNROLLED for (unsigned i = 0; i < any->count; i++)
         {
@@ -179,7 +222,7 @@ LANE bool is_within(size_t limit, unsigned bytes, unsigned char *where, struct w
 LANE bool find_window(const struct ptx_warp *warp, const struct any *any,
                       const struct sim_space *space, u64 span, u64 first, struct window *out_window)
 {
-    const unsigned bytes = any->size * any->count;
+    const unsigned bytes = bytes_of(any);
     out_window->mask = any->mask;
     out_window->crosswise = any->space == PTX_LOCAL;
     if (any->space == PTX_SHARED)
@@ -216,8 +259,10 @@ LANE bool move_any(struct ptx_warp *warp, const struct any *any, const struct ei
     if (!find_window(warp, any, space, span, first_of(at), &window))
         return false;
     bring(warp, any, values);
-    if (any->size < 4)
-        moved = move_small(*at, &window, any->size, any->write, values);
+    if (bytes_of(any) < 4)
+        moved = move_small(*at, &window, bytes_of(any), any->write, values);
+    else if (any->size < 4)
+        moved = move_words(*at, &window, bytes_of(any), 1, any->write, values);
     else
         moved = move_words(*at, &window, any->size, any->count, any->write, values);
     if (moved)
@@ -233,7 +278,7 @@ LANE bool move_any(struct ptx_warp *warp, const struct any *any, const struct ei
         .count = of_count,                                                                         \
         .width = form & PTX_ANY_WIDTH,                                                             \
         .write = writes,                                                                           \
-        .sign = form & PTX_ANY_SIGN,                                                               \
+        .sign = how & PTX_ACCESS_SIGNED,                                                           \
         .kept = how & PTX_ACCESS_KEEPS,                                                            \
         .mask = lanes_of(warp, guard, inverted),                                                   \
         .slots = {(u32)slots0, (u32)(slots0 >> 32), (u32)slots1, (u32)(slots1 >> 32)}};            \

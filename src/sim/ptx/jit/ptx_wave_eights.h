@@ -19,6 +19,11 @@ struct any {
     u32 slots[4];
 };
 
+LANE unsigned bytes_of(const struct any *any)
+{
+    return any->size * any->count;
+}
+
 struct window {
     u64 start, last; /* addresses of an access's first byte, of which the last one is relative */
     unsigned char *where;
@@ -196,8 +201,10 @@ LANE void store_each(u32 mask, unsigned size, const unsigned char *values, unsig
 
 /* ---- bytes and halves -------------------------------------------------------------------------
  *
- * Elements are words on their way. */
+ * Elements are words on their way, and vectors of eight bytes are long ones. */
 
+typedef u64 long_words __attribute__((vector_size(256)));
+typedef s64 signed_long_words __attribute__((vector_size(256)));
 typedef u32 words __attribute__((vector_size(128)));
 typedef s32 signed_words __attribute__((vector_size(128)));
 typedef u16 halves __attribute__((vector_size(64)));
@@ -209,17 +216,18 @@ typedef u8 bytes __attribute__((vector_size(32)));
 #include "ptx_wave_eights_avx2.h"
 #endif
 
-/* From words to a slot, for the lanes of the mask; others keep what they have, if that is needed.
- */
-LANE void put_small(const struct any *any, unsigned char *slot, const unsigned char *values)
+/* Extends what is in the low bits of words to a slot, for the lanes of the mask; others keep what
+ * they have, if that is needed. */
+LANE void put_small(const struct any *any, unsigned char *slot, words word)
 {
     const u32 up = 32 - 8 * any->size;
     const words in = words_in(any->kept ? any->mask : UINT32_MAX);
-    words word, old;
+    words old;
     halves half;
-    __builtin_memcpy(&word, values, sizeof word);
     if (any->sign)
         word = (words)((signed_words)(word << up) >> (s32)up);
+    else
+        word = word << up >> up;
     if (any->width == 2) {
         __builtin_memcpy(&half, slot, sizeof half);
         old = __builtin_convertvector(half, words);
@@ -232,8 +240,10 @@ LANE void put_small(const struct any *any, unsigned char *slot, const unsigned c
     }
 }
 
-LANE void get_small(const struct any *any, const unsigned char *slot, unsigned char *values)
+/* Zeros above the element, whatever the slot has there. */
+LANE words get_small(const struct any *any, const unsigned char *slot)
 {
+    const u32 up = 32 - 8 * any->size;
     words word;
     halves half;
     if (any->width == 2) {
@@ -242,6 +252,35 @@ LANE void get_small(const struct any *any, const unsigned char *slot, unsigned c
     } else {
         __builtin_memcpy(&word, slot, sizeof word);
     }
+    return word << up >> up;
+}
+
+/* ---- words whose slot has long ones ----------------------------------------------------------
+ */
+
+LANE long_words extended(words word, bool sign)
+{
+    if (sign)
+        return (long_words) __builtin_convertvector((signed_words)word, signed_long_words);
+    return __builtin_convertvector(word, long_words);
+}
+
+LANE void put_wide(const struct any *any, unsigned char *slot, const unsigned char *values)
+{
+    const long_words in = extended(words_in(any->kept ? any->mask : UINT32_MAX), true);
+    words word;
+    long_words old;
+    __builtin_memcpy(&word, values, sizeof word);
+    __builtin_memcpy(&old, slot, sizeof old);
+    old = (extended(word, any->sign) & in) | (old & ~in);
+    __builtin_memcpy(slot, &old, sizeof old);
+}
+
+LANE void get_wide(const unsigned char *slot, unsigned char *values)
+{
+    long_words wide;
+    __builtin_memcpy(&wide, slot, sizeof wide);
+    words word = __builtin_convertvector(wide, words);
     __builtin_memcpy(values, &word, sizeof word);
 }
 

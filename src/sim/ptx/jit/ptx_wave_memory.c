@@ -176,8 +176,8 @@ LANE bool move_one(struct ptx_warp *warp, const struct ptx_access *access,
         !locate_run(warp, access, space, PTX_LANES, &run))
         return false;
     UNROLLED for (unsigned i = 0; i < access->count; i++)
-        fetch_same(warp->regs + access->slots[i], access->size, run.where + i * access->size,
-                   PTX_LANES, mask, access->size, false);
+        fetch_same(warp->regs + access->slots[i], access->widths[i], run.where + i * access->size,
+                   PTX_LANES, mask, access->size, access->sign);
     return true;
 }
 
@@ -298,29 +298,31 @@ LANE bool move(struct ptx_warp *warp, const struct ptx_access *access,
 #define ACCESS_ARGUMENTS                                                                           \
     struct ptx_warp *warp, u64 base, u64 address_size, u64 offset, u64 slots0, u64 slots1,         \
         u64 table, u64 how
-#define ACCESS(of_space, of_size, of_count, writes)                                                \
+#define ACCESS(of_space, of_size, of_count, width, writes)                                         \
     {                                                                                              \
         .space = PTX_##of_space, .address_size = (uint8_t)address_size, .size = of_size,           \
-        .count = of_count, .bytes = of_size * of_count, .write = writes, .base = (u32)base,        \
-        .offset = (int64_t)offset,                                                                 \
+        .count = of_count, .bytes = of_size * of_count, .write = writes,                           \
+        .sign = how & PTX_ACCESS_SIGNED, .base = (u32)base, .offset = (int64_t)offset,             \
         .slots = {(u32)slots0, (u32)(slots0 >> 32), (u32)slots1, (u32)(slots1 >> 32)}, .widths = { \
-            of_size,                                                                               \
-            of_size,                                                                               \
-            of_size,                                                                               \
-            of_size                                                                                \
+            width,                                                                                 \
+            width,                                                                                 \
+            width,                                                                                 \
+            width                                                                                  \
         }                                                                                          \
     }
-#define SHAPED(space, size, count, shape, name, writes)                                            \
-    uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS);             \
-    uint32_t ptx_wave_##name##_##space##_##size##_##count##_##shape(ACCESS_ARGUMENTS)              \
+#define FUNCTION(name, shape, ...)                                                                 \
+    uint32_t ptx_wave_##name##_##shape(ACCESS_ARGUMENTS);                                          \
+    uint32_t ptx_wave_##name##_##shape(ACCESS_ARGUMENTS)                                           \
     {                                                                                              \
-        const struct ptx_access access = ACCESS(space, size, count, writes);                       \
+        const struct ptx_access access = ACCESS(__VA_ARGS__);                                      \
         ptx_in_order(how);                                                                         \
         bool done = move(warp, &access, (const struct sim_space *)table, PTX_WAVE_##shape,         \
                          how & PTX_ACCESS_KEEPS);                                                  \
         ptx_in_order(how);                                                                         \
         return done;                                                                               \
     }
+#define SHAPED(space, size, count, shape, name, writes)                                            \
+    FUNCTION(name##_##space##_##size##_##count, shape, space, size, count, size, writes)
 #define SHAPES(space, size, count, name, writes)                                                   \
     SHAPED(space, size, count, ALL_SAME, name, writes)                                             \
     SHAPED(space, size, count, ALL_ROW, name, writes)                                              \
@@ -330,4 +332,6 @@ LANE bool move(struct ptx_warp *warp, const struct ptx_access *access,
 #define KIND(space, size, count)                                                                   \
     SHAPES(space, size, count, load, false)                                                        \
     SHAPES(space, size, count, store, true)
+#define WIDENED(space, size, width)                                                                \
+    FUNCTION(load_##space##_##size##_to_##width, ALL_SAME, space, size, 1, width, false)
 #include "ptx_wave_kinds.def"
