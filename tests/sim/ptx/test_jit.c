@@ -804,12 +804,46 @@ static void one_way_of_a_loop_takes_from_the_budget(void **state)
     assert_int_equal(ways_with_a_cost(header_below), 1);
 }
 
+/* One address, of which nothing is known, of all lanes and of some; arrays of the lanes that they
+ * index alike. */
+static void lanes_with_one_address_find_their_element(void **state)
+{
+    (void)state;
+    uint32_t words[512], sums[64];
+    for (unsigned i = 0; i < 512; i++)
+        words[i] = i * 2654435761u;
+    for (unsigned t = 0; t < 64; t++) {
+        sums[t] = words[5] + 7 * t;
+        if (t % 5)
+            sums[t] += words[8] + words[9] + (words[10] >> 8 & 0xff) + (words[12] ^ words[13]);
+    }
+    expect_same(".local .align 8 .b8 own[64];\n"
+                "and.b32 %r1, %r0, 0; add.u32 %r1, %r1, 5; mad.wide.u32 %rd3, %r1, 4, %rd0;\n"
+                "mul.wide.u32 %rd4, %r1, 8; mov.u64 %rd5, own; add.u64 %rd4, %rd4, %rd5;\n"
+                "mul.lo.u32 %r8, %r0, 7; cvt.u64.u32 %rd6, %r8; st.local.u64 [%rd4], %rd6;\n"
+                "rem.u32 %r9, %r0, 5; setp.eq.u32 %p1, %r9, 0; mov.u32 %r6, 0;\n"
+                "mov.u32 %r8, 0; ld.global.u32 %r2, [%rd3]; @%p1 bra M;\n"
+                "ld.global.v2.u32 {%r3, %r4}, [%rd3+12]; ld.global.u8 %r5, [%rd3+21];\n"
+                "ld.global.u64 %rd7, [%rd3+28]; st.local.u32 [%rd4+8], %rd7;\n"
+                "shr.u64 %rd7, %rd7, 32; st.local.u8 [%rd4+12], %rd7; shr.u64 %rd7, %rd7, 8;\n"
+                "cvt.u32.u64 %r7, %rd7; st.local.u8 [%rd4+13], %r7; shr.u32 %r7, %r7, 8;\n"
+                "st.local.u16 [%rd4+14], %r7; ld.local.v2.u32 {%r6, %r8}, [%rd4+8];\n"
+                "add.u32 %r2, %r2, %r3; add.u32 %r4, %r4, %r5; add.u32 %r2, %r2, %r4;\n"
+                "M: xor.b32 %r6, %r6, %r8; add.u32 %r2, %r2, %r6; ld.local.u64 %rd7, [%rd4];\n"
+                "cvt.u32.u64 %r7, %rd7; add.u32 %r2, %r2, %r7; st.global.u32 [%rd1+512], %r2;\n"
+                "setp.eq.u32 %p1, %r9, 3; @%p1 st.global.u32 [%rd3+1024], %r0;\n",
+                words, 512);
+    assert_memory_equal(words + 128, sums, sizeof sums);
+    assert_int_equal(words[256 + 5], 63);
+}
+
 static void accesses_of_long_functions_find_their_elements(void **state)
 {
     static const char place[] = "mul.lo.u32 %r1, %r0, 37; and.b32 %r1, %r1, 63;",
                       guard[] = "rem.u32 %r9, %r0, 5; setp.eq.u32 %p1, %r9, 0; @%p1 bra M;";
     is_long = true;
     rows_of_some_lanes_find_their_elements(state);
+    lanes_with_one_address_find_their_element(state);
     expect_vectors("v2.u32", "{%r4, %r5}", 8, place, guard);
     expect_vectors("v4.u32", "{%r4, %r5, %r6, %r7}", 16, place, "");
     expect_vectors("v2.u64", "{%rd4, %rd5}", 16, place, guard);
@@ -942,6 +976,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rows_of_some_lanes_find_their_elements),
         cmocka_unit_test(vectors_find_their_elements),
         cmocka_unit_test(accesses_of_long_functions_find_their_elements),
+        cmocka_unit_test(lanes_with_one_address_find_their_element),
         cmocka_unit_test(short_elements_are_extended),
         cmocka_unit_test(small_rows_begin_with_any_lane),
         cmocka_unit_test(small_elements_are_scattered),

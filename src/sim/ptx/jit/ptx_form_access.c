@@ -70,8 +70,8 @@ static const struct any anys[] = {
        "ptx_wave_load_" #space "_" #size "_" #count "_CALLED"},                                    \
       {"ptx_wave_store_" #space "_" #size "_" #count inlined,                                      \
        "ptx_wave_store_" #space "_" #size "_" #count "_CALLED"}}},
-#define ANY(space, size, count)   ROW(space, size, count, "_ANY")
-#define SMALL(space, size, count) ROW(space, size, count, "_CALLED")
+#define ANY(space, size, count)  ROW(space, size, count, "_ANY")
+#define CALL(space, size, count) ROW(space, size, count, "_CALLED")
 #include "ptx_wave_any.def"
 };
 

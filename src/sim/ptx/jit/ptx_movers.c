@@ -13,12 +13,12 @@
 #define MOVER(name, space, size, count, writes)                                                    \
     static uint32_t name(ANY_ARGUMENTS)                                                            \
     {                                                                                              \
-        DO_ANY(space, size, count, writes)                                                         \
+        DO_ANY(space, size, count, writes, true)                                                   \
     }
 #define ANY(space, size, count)                                                                    \
     MOVER(load_##space##_##size##_##count, space, size, count, false)                              \
     MOVER(store_##space##_##size##_##count, space, size, count, true)
-#define SMALL ANY
+#define CALL ANY
 #include "ptx_wave_any.def"
 
 static const struct wave_symbol symbols[] = {
@@ -28,7 +28,7 @@ static const struct wave_symbol symbols[] = {
     }
 #define ANY(space, size, count)                                                                    \
     SYMBOL(load_##space##_##size##_##count), SYMBOL(store_##space##_##size##_##count),
-#define SMALL ANY
+#define CALL ANY
 #include "ptx_wave_any.def"
 };
 

@@ -131,6 +131,92 @@ LANE bool move_small(struct eights at, const struct window *window, unsigned siz
     return true;
 }
 
+/* ---- one address --------------------------------------------------------------------------------
+ *
+ * Arrays of a thread are mostly indexed alike by all of them. */
+
+LANE bool is_same(const struct eights *at, u32 mask, u64 *out_address)
+{
+    u64 address[PTX_LANES] __attribute__((aligned(64)));
+    struct eights off;
+    __builtin_memcpy(address, at->of, sizeof address);
+    if (!mask)
+        return false;
+    *out_address = address[__builtin_ctz(mask)];
+    EACH_EIGHT(i)
+    {
+        off.of[i] = at->of[i] ^ ((eight){0} + *out_address);
+    }
+    return are_zero(&off, mask);
+}
+
+/* Of each lane its own where they are step bytes apart; others than those of the mask remain. */
+LANE void load_same(u32 mask, unsigned size, unsigned step, const unsigned char *where,
+                    unsigned char *values)
+{
+    const words in = words_in(mask);
+    words word, old_word;
+    long_words long_word, old_long;
+    UNROLLED for (unsigned lane = 0; lane < PTX_LANES; lane++)
+    {
+        u64 element = 0;
+        __builtin_memcpy(&element, where + step * lane, size);
+        word[lane] = (u32)element;
+        long_word[lane] = element;
+    }
+    if (size == 8) {
+        __builtin_memcpy(&old_long, values, sizeof old_long);
+        long_word = (long_word & extended(in, true)) | (old_long & ~extended(in, true));
+        __builtin_memcpy(values, &long_word, sizeof long_word);
+    } else {
+        __builtin_memcpy(&old_word, values, sizeof old_word);
+        word = (word & in) | (old_word & ~in);
+        __builtin_memcpy(values, &word, sizeof word);
+    }
+}
+
+/* Of several lanes with one place the last one's element remains. */
+LANE void store_same(u32 mask, unsigned size, unsigned step, const unsigned char *values,
+                     unsigned char *where)
+{
+    const unsigned width = size < 4 ? 4 : size;
+    if (!step)
+        mask = 1u << (31 - __builtin_clz(mask));
+    if (mask == UINT32_MAX)
+        UNROLLED for (unsigned lane = 0; lane < PTX_LANES; lane++)
+            move_element(where + step * lane, values + width * lane, size);
+    else
+        _Pragma("clang loop unroll(disable)") for (; mask; mask &= mask - 1)
+        {
+            const unsigned lane = (unsigned)__builtin_ctz(mask);
+            move_element(where + step * lane, values + width * lane, size);
+        }
+}
+
+/* Values are words, long words, or words with smaller elements. */
+LANE bool move_same(const struct window *window, u64 address, unsigned size, unsigned count,
+                    bool write, unsigned char *values)
+{
+    const u64 offset = address - window->start;
+    if (offset > window->last || (address & (size * count - 1)))
+        return false;
+    unsigned char *const where =
+        window->where + (window->crosswise ? ptx_local_place(0, offset) : offset);
+    UNROLLED for (unsigned i = 0; i < count; i++)
+    {
+        unsigned char *const slot = values + PTX_LANES * size * i;
+        if (write && window->crosswise)
+            store_same(window->mask, size, PTX_LOCAL_UNIT, slot, where + i * size);
+        else if (write)
+            store_same(window->mask, size, 0, slot, where + i * size);
+        else if (window->crosswise)
+            load_same(window->mask, size, PTX_LOCAL_UNIT, where + i * size, slot);
+        else
+            load_same(window->mask, size, 0, where + i * size, slot);
+    }
+    return true;
+}
+
 /* ---- slots ------------------------------------------------------------------------------------
  */
 
@@ -254,30 +340,34 @@ LANE bool move_any(struct ptx_warp *warp, const struct any *any, const struct ei
                    const struct sim_space *space, u64 span)
 {
     unsigned char values[PTX_LANES * 16] __attribute__((aligned(64)));
+    const unsigned size = any->size < 4 ? bytes_of(any) : any->size;
+    const unsigned count = any->size < 4 ? 1 : any->count;
     struct window window;
+    u64 address;
     bool moved;
     if (!find_window(warp, any, space, span, first_of(at), &window))
         return false;
     bring(warp, any, values);
-    if (bytes_of(any) < 4)
-        moved = move_small(*at, &window, bytes_of(any), any->write, values);
-    else if (any->size < 4)
-        moved = move_words(*at, &window, bytes_of(any), 1, any->write, values);
+    if (any->called && is_same(at, window.mask, &address))
+        moved = move_same(&window, address, size, count, any->write, values);
+    else if (size < 4)
+        moved = move_small(*at, &window, size, any->write, values);
     else
-        moved = move_words(*at, &window, any->size, any->count, any->write, values);
+        moved = move_words(*at, &window, size, count, any->write, values);
     if (moved)
         take(warp, any, values);
     return moved;
 }
 
-/* The body of an access's function. */
-#define DO_ANY(of_space, of_size, of_count, writes)                                                \
+/* The body of an access's function. One that is called need not be short. */
+#define DO_ANY(of_space, of_size, of_count, writes, is_called)                                     \
     const struct any any = {                                                                       \
         .space = PTX_##of_space,                                                                   \
         .size = of_size,                                                                           \
         .count = of_count,                                                                         \
         .width = form & PTX_ANY_WIDTH,                                                             \
         .write = writes,                                                                           \
+        .called = is_called,                                                                       \
         .sign = how & PTX_ACCESS_SIGNED,                                                           \
         .kept = how & PTX_ACCESS_KEEPS,                                                            \
         .mask = lanes_of(warp, guard, inverted),                                                   \
@@ -291,7 +381,7 @@ LANE bool move_any(struct ptx_warp *warp, const struct any *any, const struct ei
 
 #else
 
-#define DO_ANY(space, size, count, writes)                                                         \
+#define DO_ANY(space, size, count, writes, called)                                                 \
     (void)warp, (void)base, (void)address_size, (void)offset, (void)slots0, (void)slots1;          \
     (void)table, (void)how, (void)span, (void)form, (void)guard, (void)inverted;                   \
     return 0;

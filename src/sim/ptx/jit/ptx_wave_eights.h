@@ -14,7 +14,7 @@
 struct any {
     enum ptx_space space;
     unsigned size, count, width; /* width: bytes of an element in a slot */
-    bool write, sign, kept;
+    bool write, sign, kept, called;
     u32 mask;
     u32 slots[4];
 };
@@ -199,9 +199,9 @@ LANE void store_each(u32 mask, unsigned size, const unsigned char *values, unsig
     }
 }
 
-/* ---- bytes and halves -------------------------------------------------------------------------
+/* ---- elements on their way ------------------------------------------------------------------
  *
- * Elements are words on their way, and vectors of eight bytes are long ones. */
+ * Bytes and halves are words, and vectors of them that have eight bytes are long ones. */
 
 typedef u64 long_words __attribute__((vector_size(256)));
 typedef s64 signed_long_words __attribute__((vector_size(256)));
@@ -215,6 +215,27 @@ typedef u8 bytes __attribute__((vector_size(32)));
 #else
 #include "ptx_wave_eights_avx2.h"
 #endif
+
+LANE long_words extended(words word, bool sign)
+{
+    if (sign)
+        return (long_words) __builtin_convertvector((signed_words)word, signed_long_words);
+    return __builtin_convertvector(word, long_words);
+}
+
+/* Whether the lanes of the mask have zeros. */
+LANE bool are_zero(const struct eights *lanes, u32 mask)
+{
+    const long_words wide = extended(words_in(mask), true);
+    struct eights in;
+    eight all = {0};
+    __builtin_memcpy(&in, &wide, sizeof in);
+    EACH_EIGHT(i)
+    {
+        all |= mask == UINT32_MAX ? lanes->of[i] : lanes->of[i] & in.of[i];
+    }
+    return __builtin_reduce_or(all) == 0;
+}
 
 /* Extends what is in the low bits of words to a slot, for the lanes of the mask; others keep what
  * they have, if that is needed. */
@@ -253,16 +274,6 @@ LANE words get_small(const struct any *any, const unsigned char *slot)
         __builtin_memcpy(&word, slot, sizeof word);
     }
     return word << up >> up;
-}
-
-/* ---- words whose slot has long ones ----------------------------------------------------------
- */
-
-LANE long_words extended(words word, bool sign)
-{
-    if (sign)
-        return (long_words) __builtin_convertvector((signed_words)word, signed_long_words);
-    return __builtin_convertvector(word, long_words);
 }
 
 LANE void put_wide(const struct any *any, unsigned char *slot, const unsigned char *values)
