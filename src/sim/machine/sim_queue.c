@@ -180,6 +180,8 @@ void sim_queue_remove(struct sim_queue *queue, struct sim_launch *launch)
         place = &(*place)->next;
     *place = launch->next;
     queue->launches--;
+    for (const struct sim_block *block = launch->deferred; block; block = block->next)
+        queue->deferred--; /* of one that was cancelled */
     for (struct sim_span *span = queue->spans; span; span = span->other)
         if (is_given_back(span) && load_launch(span) == launch)
             empty(span);
