@@ -267,7 +267,7 @@ LANE void unpack(struct ptx_warp *warp, const struct any *any, const unsigned ch
 /* Before the call. */
 LANE void bring(const struct ptx_warp *warp, const struct any *any, unsigned char *values)
 {
-    if (!any->write && (any->size < any->width || !any->kept))
+    if (!any->write && (any->size < 4 || any->size < any->width || !any->kept))
         return;
     if (any->size < 4)
         pack(warp, any, values);
