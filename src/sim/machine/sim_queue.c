@@ -179,6 +179,7 @@ void sim_queue_remove(struct sim_queue *queue, struct sim_launch *launch)
     while (*place != launch)
         place = &(*place)->next;
     *place = launch->next;
+    launch->queue = NULL;
     queue->launches--;
     for (const struct sim_block *block = launch->deferred; block; block = block->next)
         queue->deferred--; /* of one that was cancelled */

@@ -23,10 +23,14 @@ enum {
     SPIN_NS = 500000000, /* when some may be working: so long */
     SLEEP_MIN_NS = 20 * 1000,
     SLEEP_MAX_NS = 1000 * 1000,
+    BRIEF_NS = 50000, /* to wake others for less takes longer than it saves */
+    BRIEF_KERNELS = 16,
+    HELPERS_MAX = 16, /* at a time */
     HOLD_SECONDS = 5, /* in which a wave that runs gives way to a report */
 };
 
 static void wait_held(struct sim_block *block);
+static void wake_others(void);
 
 static struct pool {
     pthread_mutex_t lock;
@@ -36,8 +40,15 @@ static struct pool {
     struct sim_queue queue;
     pthread_t *threads;
     unsigned thread_count, thread_max;
-    unsigned idle;  /* threads that wait for work */
-    unsigned woken; /* of these, such that have been signalled */
+    unsigned idle;                    /* threads that wait for work */
+    unsigned woken;                   /* of these, such that have been signalled */
+    unsigned helping;                 /* threads that are none of the pool's */
+    const void *brief[BRIEF_KERNELS]; /* whose last launch one of those ran in less than BRIEF_NS */
+    struct helper { /* what may outlast its thread's help, and is used again then */
+        struct sim_span span;
+        bool is_in_queue, is_busy;
+    } helpers[HELPERS_MAX];
+    unsigned ending; /* threads that tell that a launch has ended */
     bool polled; /* one thread polls: it looks at parked blocks that rest, and sleeps in between */
     bool stopping;
     _Atomic(bool) crowded; /* sim_queue_crowded, to be read without the lock */
@@ -61,11 +72,12 @@ static _Alignas(64) struct {
 
 /* One thread's memory of how its last turns went. */
 struct worker {
-    struct sim_span span;
+    struct sim_span *span;
     bool fair;       /* the last block did not end: others first, whatever their priority */
     bool moved;      /* something happened in its last turn, or may have */
     bool spun;       /* in a turn since it paused something may have */
     bool polls;      /* it is the one thread that polls: pool.polled */
+    bool alone;      /* it helps, and wakes no others, unless it takes longer than expected */
     uint64_t rested; /* turns in a row in which nothing did for sure, since it paused */
     unsigned pauses; /* in a row */
     uint64_t since;  /* nanoseconds: when the first of them began */
@@ -89,15 +101,21 @@ static bool others_wait(void)
 /* The next block of a launch that has the pool to itself. */
 static bool take_next(struct worker *worker, struct sim_launch *launch, uint64_t *out_number)
 {
+    if (worker->alone && ah_clock_now() - launch->since > BRIEF_NS) {
+        worker->alone = false;
+        pthread_mutex_lock(&pool.lock);
+        wake_others();
+        pthread_mutex_unlock(&pool.lock);
+    }
     if (atomic_load_explicit(&pool.crowded, memory_order_relaxed) || sim_run_cancelled(launch))
         return false;
-    return sim_span_take(&worker->span, launch, pool.thread_max, out_number);
+    return sim_span_take(worker->span, launch, pool.thread_max, out_number);
 }
 
 /* A block that is not alone makes room for others, which may be what it waits for. */
 static bool goes_on(const struct worker *worker, enum sim_turn turn)
 {
-    return turn == SIM_TURN_SLICED && sim_span_is_empty(&worker->span) && !others_wait();
+    return turn == SIM_TURN_SLICED && sim_span_is_empty(worker->span) && !others_wait();
 }
 
 static enum sim_turn run_block(const struct worker *worker, struct sim_block *block)
@@ -150,11 +168,17 @@ static void remove_launch(struct sim_launch *launch)
     pool.ended++;
 }
 
+/* Called locked; returns so. The thread counts as one that sleeps: who waits for the launch may be
+ * quicker with the next one than this is in going to sleep. */
 static void finish(struct sim_launch *launch)
 {
+    pool.ending++;
+    pthread_mutex_unlock(&pool.lock);
     destroy_blocks(launch->unused);
     destroy_blocks(launch->deferred);
     launch->done(launch, sim_run_cancelled(launch));
+    pthread_mutex_lock(&pool.lock);
+    pool.ending--;
 }
 
 static void cancel(struct sim_launch *launch)
@@ -230,11 +254,8 @@ static void put_back(const struct sim_pick *pick, enum sim_turn turn)
     if (finished)
         remove_launch(pick->launch);
     note_crowd();
-    if (!finished)
-        return;
-    pthread_mutex_unlock(&pool.lock);
-    finish(pick->launch);
-    pthread_mutex_lock(&pool.lock);
+    if (finished)
+        finish(pick->launch);
 }
 
 /* ---- threads ------------------------------------------------------------------ */
@@ -257,9 +278,17 @@ static bool start_thread(void)
     return true;
 }
 
+/* Threads that run blocks or look for some. */
+static unsigned count_awake(void)
+{
+    return pool.thread_count - pool.idle + pool.woken + pool.helping - pool.ending;
+}
+
 /* Wakes one more thread to look for work, if there is one. */
 static void wake(void)
 {
+    if (count_awake() >= pool.thread_max)
+        return;
     if (pool.idle > pool.woken) {
         pool.woken++;
         pthread_cond_signal(&pool.work);
@@ -271,7 +300,7 @@ static void wake(void)
 /* Each thread that finds work wakes two, so that none has to wake them all. */
 static void wake_others(void)
 {
-    if (pool.idle <= pool.woken && pool.thread_count == pool.thread_max)
+    if (count_awake() >= pool.thread_max)
         return;
     for (unsigned due = sim_queue_due(&pool.queue, 2); due; due--)
         wake();
@@ -347,19 +376,18 @@ static void serve(struct worker *worker, struct sim_pick *pick)
 {
     if (pick->finished)
         remove_launch(pick->launch);
-    if (worker->moved || pick->begins)
+    if (!worker->alone && (worker->moved || pick->begins))
         wake_others();
     note_crowd();
-    pool.running += !pick->finished;
-    pthread_mutex_unlock(&pool.lock);
     if (pick->finished) {
         finish(pick->launch);
-        pthread_mutex_lock(&pool.lock);
         return;
     }
+    pool.running++;
+    pthread_mutex_unlock(&pool.lock);
     enum sim_turn turn = run_pick(worker, pick);
     pthread_mutex_lock(&pool.lock);
-    sim_span_give_back(&worker->span);
+    sim_span_give_back(worker->span);
     pool.running--;
     if (atomic_load_explicit(&apart.hold.wanted, memory_order_relaxed))
         pthread_cond_signal(&pool.held_changed);
@@ -370,11 +398,17 @@ static void serve(struct worker *worker, struct sim_pick *pick)
 static void *work(void *unused)
 {
     (void)unused;
-    struct worker worker = {0};
+    struct sim_span span = {0};
+    struct worker worker = {.span = &span};
     fesetenv(FE_DFL_ENV); /* whatever the host program set for its own arithmetic */
     pthread_mutex_lock(&pool.lock);
-    sim_queue_add_span(&pool.queue, &worker.span);
+    sim_queue_add_span(&pool.queue, &span);
     while (!pool.stopping) {
+        if (count_awake() > pool.thread_max) { /* one helps in its place */
+            stop_polling(&worker);
+            wait_for_work(0);
+            continue;
+        }
         if (worker.rested > pool.queue.parked && !sim_queue_has_new(&pool.queue)) {
             pause_worker(&worker);
             continue;
@@ -388,9 +422,74 @@ static void *work(void *unused)
         }
     }
     stop_polling(&worker);
-    sim_queue_remove_span(&pool.queue, &worker.span);
+    sim_queue_remove_span(&pool.queue, &span);
     pthread_mutex_unlock(&pool.lock);
     return NULL;
+}
+
+/* ---- threads that help ---------------------------------------------------------- */
+
+/* Whether a launch that was just added is all there is to do, and a thread of the pool sleeps. The
+ * pool has one in any case, which goes on where the helper does not. */
+static bool may_help(const struct sim_launch *launch)
+{
+    return launch->helped && !sim_queue_crowded(&pool.queue) && !pool.active.deterministic &&
+           pool.thread_count > 0 && count_awake() < pool.thread_max;
+}
+
+/* Not where blocks wait for each other, for the host or for memory, nor where there are others. */
+static bool is_helpful(const struct sim_launch *launch)
+{
+    return launch->queue && !sim_queue_crowded(&pool.queue) && !pool.stopping;
+}
+
+/* NULL: there are so many already. */
+static struct helper *find_helper(void)
+{
+    for (struct helper *at = pool.helpers; at < pool.helpers + HELPERS_MAX; at++)
+        if (!at->is_busy && sim_span_is_empty(&at->span)) {
+            if (!at->is_in_queue)
+                sim_queue_add_span(&pool.queue, &at->span);
+            at->is_in_queue = at->is_busy = true;
+            return at;
+        }
+    return NULL;
+}
+
+/* Called locked; returns so. */
+static void help(struct helper *helper, struct sim_launch *launch)
+{
+    const void *const kernel = launch->kernel;
+    const void **brief = &pool.brief[(uintptr_t)kernel / 64 % BRIEF_KERNELS];
+    struct worker worker = {.span = &helper->span, .alone = kernel && *brief == kernel};
+    struct sim_pick pick = {.launch = launch};
+    while (pick.launch && is_helpful(launch)) {
+        pick = sim_queue_pick(&pool.queue, false);
+        if (pick.launch)
+            serve(&worker, &pick);
+    }
+    if (!launch->queue && ah_clock_now() - launch->since < BRIEF_NS)
+        *brief = kernel;
+    else if (*brief == kernel)
+        *brief = NULL;
+    helper->is_busy = false;
+}
+
+void sim_run_help(struct sim_launch *launch)
+{
+    sigset_t all, before;
+    if (!launch->helping)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_mutex_lock(&pool.lock);
+    struct helper *helper = find_helper();
+    if (helper)
+        help(helper, launch);
+    pool.helping--;
+    wake_others();
+    pthread_mutex_unlock(&pool.lock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- holding blocks ------------------------------------------------------------- */
@@ -545,7 +644,11 @@ bool sim_run(struct sim_launch *launch)
         launch->since = ah_clock_now();
         sim_queue_add(&pool.queue, launch);
         note_crowd();
-        wake();
+        launch->helping = may_help(launch);
+        if (launch->helping)
+            pool.helping++;
+        else
+            wake();
         started = pool.thread_count > 0;
         if (started)
             sim_watch_note(launch->since);

@@ -92,15 +92,16 @@ struct sim_launch {
                               passes all of them */
     bool is_empty;         /* no block does anything, and one runs for all of them */
     int priority;          /* lower runs first, as CUDA has it */
+    bool helped;           /* the caller calls sim_run_help as soon as sim_run has returned true */
     /* The launch has ended; failed: a wave failed or the launch was cancelled.
      * Called once, on a thread of the pool, as the last thing done with it: the
-     * function may free the launch. */
+     * function may free the launch, unless a thread helps. */
     void (*done)(struct sim_launch *launch, bool failed);
     void *data; /* the caller's */
     /* Private to the scheduler. */
     _Atomic(bool) cancelled;
     struct sim_launch *next;
-    struct sim_queue *queue;                /* that it is in */
+    struct sim_queue *queue;                /* that it is in; NULL: it has ended */
     _Atomic(uint64_t) begun;                /* blocks, and more when all have begun; those of spans
                                                count at once */
     _Atomic(bool) singly;                   /* no thread takes a span of blocks any more */
@@ -109,6 +110,7 @@ struct sim_launch {
     struct sim_block *parked, **parked_end; /* oldest first */
     struct sim_block *unused, *deferred;    /* memory of ended blocks; blocks that found none */
     uint64_t parked_count, unused_count;
+    bool helping;       /* a thread has the place of one of the pool's to run it */
     uint64_t patience;  /* parked blocks to continue with before a new one begins */
     uint64_t last_pick; /* when it last had a turn, in picks of the queue */
     uint64_t since;     /* nanoseconds: when it was added */
@@ -137,6 +139,12 @@ void sim_run_configure(const struct sim_run_settings *settings);
  * caller keeps launch alive until done is called. False: the pool could not be
  * started (no thread), done is not called. */
 bool sim_run(struct sim_launch *launch);
+
+/* The caller, which would only wait for its launch, runs it like a thread of the pool and in the
+ * place of one, unless all run: nobody has to be woken, which for a short kernel takes longer than
+ * the kernel. Returns when the launch has ended, or when there is anything else to run; the caller
+ * waits for done then. Its signals are blocked meanwhile. */
+void sim_run_help(struct sim_launch *launch);
 
 /* Ends a launch that runs as soon as its blocks notice; done will be called with
  * failed. From any thread, also from within an engine, but not after done. */

@@ -140,7 +140,7 @@ static CUresult result_of(enum ptx_end end)
     return CUDA_ERROR_LAUNCH_FAILED;
 }
 
-/* Called on a thread of the pool; the stream's thread continues. */
+/* Called on a thread of the pool, or on the stream's own where that helps; that continues. */
 static void launch_ended(struct sim_launch *launch, bool failed)
 {
     struct launch_op *op = launch->data;
@@ -169,12 +169,16 @@ static void leave_running(struct launch_op *op)
 static bool run_on_pool(struct launch_op *op)
 {
     struct simcuda_context *context = op->function->object.context;
+    op->launch.run.helped = true;
     if (!ptx_launch(&op->launch))
         return false;
     pthread_mutex_lock(&simcuda.lock);
     op->next = running;
     running = op;
     simcuda_launches_cancel(context);
+    pthread_mutex_unlock(&simcuda.lock);
+    sim_run_help(&op->launch.run);
+    pthread_mutex_lock(&simcuda.lock);
     while (!op->ended)
         pthread_cond_wait(&op->op.stream->wake, &simcuda.lock);
     leave_running(op);

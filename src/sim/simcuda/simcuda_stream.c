@@ -3,6 +3,7 @@
 #include "simcuda_driver.h"
 #include "clocks.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -184,6 +185,8 @@ static void *drain(void *data)
 {
     struct simcuda_stream *stream = data;
     struct simcuda_context *context = stream->object.context;
+    /* Whatever the host program set for its own arithmetic: this thread runs kernels, too. */
+    fesetenv(FE_DFL_ENV);
     pthread_mutex_lock(&simcuda.lock);
     for (;;) {
         struct simcuda_op *op = stream->first;

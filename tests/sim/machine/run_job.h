@@ -18,6 +18,10 @@ enum { THREAD_SANITIZER = 0 };
 
 enum { WAVES_MAX = 32 };
 
+/* Whether threads that wait for their launch help, and how many threads run waves at a time. */
+static bool job_helps;
+static _Atomic(unsigned) job_threads, job_threads_max;
+
 struct state {
     unsigned step[WAVES_MAX]; /* of each wave: how often it ran, or its position */
     unsigned arrived, phase;  /* of the block's barrier */
@@ -69,7 +73,12 @@ static inline enum sim_wave run(struct sim_block *block, unsigned wave, unsigned
     if (!budget)
         abort();
     job->runs++;
-    return job->wave(job, block, wave);
+    unsigned threads = ++job_threads;
+    if (threads > job_threads_max)
+        job_threads_max = threads;
+    enum sim_wave state = job->wave(job, block, wave);
+    job_threads--;
+    return state;
 }
 
 static inline bool stuck(struct sim_block *block)
@@ -139,14 +148,12 @@ static inline bool job_wait(struct job *job)
 
 static inline bool job_run(struct job *job)
 {
-    job_start(job);
+    job->launch.helped = job_helps;
+    if (!sim_run(&job->launch))
+        return false;
+    if (job_helps)
+        sim_run_help(&job->launch);
     return job_wait(job);
-}
-
-static inline void configure(unsigned threads)
-{
-    sim_run_stop();
-    sim_run_configure(&(struct sim_run_settings){.threads = threads});
 }
 
 static inline double seconds(void)
@@ -166,6 +173,19 @@ static inline enum sim_wave just_end(struct job *job, struct sim_block *block, u
 static inline struct state *state_of(struct sim_block *block)
 {
     return block->state;
+}
+
+/* A pool that has run a launch, if threads help: one that has no thread yet is not helped. */
+static inline void configure(unsigned threads)
+{
+    sim_run_stop();
+    sim_run_configure(&(struct sim_run_settings){.threads = threads});
+    if (job_helps) {
+        struct job job;
+        job_init(&job, 1, 1, just_end);
+        assert_true(job_run(&job));
+    }
+    job_threads_max = 0;
 }
 
 #endif

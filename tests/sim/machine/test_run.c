@@ -569,7 +569,7 @@ static void *launch_again_and_again(void *launches)
         struct job job;
         job_init(&job, 1 + (unsigned)i % 40, 4, i % 3 ? cross_ten_barriers : rest_three_times);
         job.launch.priority = i % 5;
-        if (!sim_run(&job.launch) || !job_wait(&job) || job.flag)
+        if (!job_run(&job) || job.flag)
             return NULL;
     }
     return launches;
@@ -587,6 +587,62 @@ static void any_number_of_threads_may_launch(void **unused)
         pthread_join(threads[i], &result);
         assert_ptr_equal(result, threads);
     }
+    assert_in_range(job_threads_max, 1, 4);
+}
+
+static enum sim_wave count_own(struct job *job, struct sim_block *block, unsigned wave)
+{
+    (void)block, (void)wave;
+    job->count[0] += pthread_equal(*(const pthread_t *)job->other, pthread_self()) != 0;
+    return SIM_WAVE_ENDED;
+}
+
+/* Where the pool's only thread sleeps, and nothing else is to be done. */
+static void a_thread_that_helps_runs_its_launch_itself(void **unused)
+{
+    (void)unused;
+    if (!job_helps)
+        return;
+    configure(1);
+    pthread_t own = pthread_self();
+    unsigned most = 0;
+    for (int i = 0; i < 100; i++) {
+        struct job job;
+        job_init(&job, 5, 2, count_own);
+        job.other = (struct job *)(void *)&own;
+        assert_true(job_run(&job));
+        most = job.count[0] > most ? job.count[0] : most;
+    }
+    assert_int_equal(most, 10);
+    assert_int_equal(job_threads_max, 1);
+}
+
+static enum sim_wave take_a_while(struct job *job, struct sim_block *block, unsigned wave)
+{
+    (void)block, (void)wave;
+    usleep(2000);
+    job->count[0]++;
+    return SIM_WAVE_ENDED;
+}
+
+/* Also where the launches before were so short that it woke none. */
+static void a_thread_that_helps_is_helped(void **unused)
+{
+    (void)unused;
+    if (!job_helps)
+        return;
+    configure(4);
+    for (int i = 0; i < 200; i++) {
+        struct job job;
+        job_init(&job, 2, 1, just_end);
+        assert_true(job_run(&job));
+    }
+    job_threads_max = 0;
+    struct job job;
+    job_init(&job, 40, 1, take_a_while);
+    assert_true(job_run(&job));
+    assert_int_equal(job.count[0], 40);
+    assert_in_range(job_threads_max, 2, 4);
 }
 
 static void launch_the_next(struct sim_launch *launch, bool failed)
@@ -707,7 +763,7 @@ static void one_block_needs_one_thread(void **unused)
     sim_run_stop();
     // The kernel counts a thread for a moment after it was joined. A hang is ended by the time
     // limit.
-    while (count_threads() != before)
+    while (count_threads() > before)
         sched_yield();
 }
 
@@ -854,6 +910,8 @@ int main(void)
         cmocka_unit_test(launches_of_higher_priority_go_first),
         cmocka_unit_test(launches_of_one_priority_take_turns),
         cmocka_unit_test(any_number_of_threads_may_launch),
+        cmocka_unit_test(a_thread_that_helps_runs_its_launch_itself),
+        cmocka_unit_test(a_thread_that_helps_is_helped),
         cmocka_unit_test(the_end_of_a_launch_may_start_another),
         cmocka_unit_test(the_same_seed_gives_the_same_run),
         cmocka_unit_test(deterministic_blocks_still_wait_for_later_ones),
@@ -864,5 +922,7 @@ int main(void)
         cmocka_unit_test(waves_that_rest_run_seldom),
         cmocka_unit_test(waves_that_spin_for_long_are_left_to_one_thread),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    job_helps = true;
+    return failed + cmocka_run_group_tests_name("where threads help", tests, NULL, NULL);
 }

@@ -140,7 +140,7 @@ LANE bool is_same(const struct eights *at, u32 mask, u64 *out_address)
     u64 address[PTX_LANES] __attribute__((aligned(64)));
     struct eights off;
     __builtin_memcpy(address, at->of, sizeof address);
-    if (!mask)
+    if (!mask || ((mask & 3) == 3 && at->of[0][0] != at->of[0][1]))
         return false;
     *out_address = address[__builtin_ctz(mask)];
     EACH_EIGHT(i)
