@@ -94,8 +94,8 @@ struct sim_launch {
     int priority;          /* lower runs first, as CUDA has it */
     bool helped;           /* the caller calls sim_run_help as soon as sim_run has returned true */
     /* The launch has ended; failed: a wave failed or the launch was cancelled.
-     * Called once, on a thread of the pool, as the last thing done with it: the
-     * function may free the launch, unless a thread helps. */
+     * Called once, on a thread of the pool or on the one that helps, as the last
+     * thing done with it: the function may free the launch, unless it is helped. */
     void (*done)(struct sim_launch *launch, bool failed);
     void *data; /* the caller's */
     /* Private to the scheduler. */
@@ -143,7 +143,8 @@ bool sim_run(struct sim_launch *launch);
 /* The caller, which would only wait for its launch, runs it like a thread of the pool and in the
  * place of one, unless all run: nobody has to be woken, which for a short kernel takes longer than
  * the kernel. Returns when the launch has ended, or when there is anything else to run; the caller
- * waits for done then. Its signals are blocked meanwhile. */
+ * waits for done then. Its signals are blocked meanwhile; its floating-point environment has to be
+ * the default one. */
 void sim_run_help(struct sim_launch *launch);
 
 /* Ends a launch that runs as soon as its blocks notice; done will be called with
