@@ -1255,14 +1255,24 @@ static void *make_stream(void *data)
     return data;
 }
 
-/* Called for the child's thread a second time when the destructors of all other keys have been. */
+/* Destructors are called for the child's thread a second time when those of all other keys have
+ * been. */
+static bool comes_again(const void *value)
+{
+    return value == &forked.inside && pthread_setspecific(forked.key, &forked.leave) == 0;
+}
+
 static void end_child(void *value)
 {
-    if (value == &forked.inside) {
-        pthread_setspecific(forked.key, &forked.leave);
-        return;
-    }
-    _exit(the_fake()->calls(destroying_function()) == forked.calls ? 0 : 1);
+    if (!comes_again(value))
+        _exit(the_fake()->calls(destroying_function()) == forked.calls ? 0 : 1);
+}
+
+/* Without the fake driver's own lock, which another thread of the parent may hold. */
+static void end_child_at_once(void *value)
+{
+    if (!comes_again(value))
+        _exit(0);
 }
 
 static pid_t fork_a_child_whose_thread_ends(void)
@@ -1299,6 +1309,37 @@ static void a_thread_that_ends_in_a_forked_child_does_not_touch_its_default_stre
     pthread_key_delete(forked.key);
     check(WIFEXITED(ending) && WEXITSTATUS(ending) == 0);
     ok(hipStreamQuery(hipStreamPerThread));
+}
+
+/* Is in the driver, and holds its lock, most of the time. */
+static void *query_until_told(void *stream)
+{
+    while (!forked.leave)
+        ok(hipStreamQuery(stream));
+    return stream;
+}
+
+static void a_thread_that_ends_in_a_forked_child_takes_no_lock_of_the_driver(void **state)
+{
+    enum { CHILDREN = 50 };
+    pthread_t thread;
+    hipStream_t stream;
+    (void)state;
+    forked.leave = false;
+    ok(hipStreamQuery(hipStreamPerThread));
+    ok(hipStreamCreate(&stream));
+    check(pthread_key_create(&forked.key, end_child_at_once) == 0);
+    check(pthread_create(&thread, NULL, query_until_told, stream) == 0);
+    for (int i = 0; i < CHILDREN; i++) {
+        int ending = -1;
+        pid_t child = fork_a_child_whose_thread_ends();
+        check(child > 0 && waitpid(child, &ending, 0) == child);
+        check(WIFEXITED(ending) && WEXITSTATUS(ending) == 0);
+    }
+    forked.leave = true;
+    pthread_join(thread, NULL);
+    pthread_key_delete(forked.key);
+    ok(hipStreamDestroy(stream));
 }
 
 int main(void)
@@ -1344,6 +1385,7 @@ int main(void)
         TEST_OVER("hsa", "CUDA has the threads' default streams",
                   a_thread_that_ends_takes_its_default_streams_along),
         TEST(a_thread_that_ends_in_a_forked_child_does_not_touch_its_default_stream),
+        TEST(a_thread_that_ends_in_a_forked_child_takes_no_lock_of_the_driver),
     };
     use_fake("80,90");
     return run_group("driver.stream", tests);

@@ -319,9 +319,12 @@ struct own_stream {
 static pthread_key_t own_key;
 static bool has_own_key;
 
-/* Default streams end with their thread. */
+/* Default streams end with their thread. In the child of a fork they are the parent's, and a thread
+ * that is not there may hold the lock. */
 static void close_own_streams(void *data)
 {
+    if (atomic_load(&simcuda.forked))
+        return;
     pthread_mutex_lock(&simcuda.lock);
     for (struct own_stream *at = data, *next; at; at = next) {
         struct simcuda_stream *stream =
