@@ -260,8 +260,8 @@ __global__ void apply_unary(u16 *out)
         out[i * unary_count + k] = __half_as_ushort(r[k]);
 }
 // Powers and logarithms are the half nearest to the nearest float, on hardware and on simulated AMD
-// devices. The approximations of a simulated NVIDIA device are nearer than the hardware's, for
-// which the code was made.
+// devices. The code was made for the approximations of NVIDIA's hardware, and those of a simulated
+// device have other errors.
 static int not_nearest_allowed()
 {
     return ah_test::is_amd() || ah_test::is_nvidia_driver() ? 0 : 6;

@@ -166,20 +166,8 @@
 #define WIDEPAIRS2(id, D, A, B, effect)    WIDE_ROW(id, 64, OPEN2_f16, EACH2, effect)
 #define WIDEPAIRS3(id, D, A, B, C, effect) WIDE_ROW(id, 64, OPEN3_f16, EACH3, effect)
 
-#define LONG1                              MODES1
-
-/* function: of all lanes' values at once. */
-#define SERIES1(id, D, A, function)                                                                \
-    TWICE(id, OPEN1(f32) f32 values[PTX_LANES] __attribute__((aligned(64)));                       \
-          f32 powers_of[PTX_LANES] __attribute__((aligned(64)));                                   \
-          slot_f32 *results = warp->whole ? (slot_f32 *)(warp->regs + op->d) : powers_of;          \
-          for (unsigned i = 0; i < PTX_LANES; ++i) values[i] = flush_f32(a_at[i], mods);           \
-          function(powers_of, values); INDEPENDENT for (unsigned i = 0; i < PTX_LANES; ++i)        \
-                                           results[i] = finish_f32(powers_of[i], mods);            \
-          masked_write(warp, warp->regs + op->d, results, sizeof *results);)
-
-#define ROUND_BEGIN unsigned saved = round_begin(mods)
-#define ROUND_END   round_end(mods, saved, results)
+#define ROUND_BEGIN                        unsigned saved = round_begin(mods)
+#define ROUND_END                          round_end(mods, saved, results)
 #define ROUND1(id, D, A, ...)                                                                      \
     TWICE(id, FOR_LANES(32, D, OPEN1(A), TAKE1(A), ROUND_BEGIN, ROUND_END, __VA_ARGS__))
 #define ROUND2(id, D, A, B, ...)                                                                   \
@@ -358,8 +346,6 @@ static void lop3_test(struct ptx_warp *warp, const struct ptx_op *op, s32 *resul
 #define ROW_MODES1       ROW_TWICE
 #define ROW_MODES2       ROW_TWICE
 #define ROW_MODES3       ROW_TWICE
-#define ROW_LONG1        ROW_TWICE
-#define ROW_SERIES1      ROW_TWICE
 #define ROW_ROUND1       ROW_TWICE
 #define ROW_ROUND2       ROW_TWICE
 #define ROW_ROUND3       ROW_TWICE

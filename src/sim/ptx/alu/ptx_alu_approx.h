@@ -1,5 +1,5 @@
-/* The functions that devices approximate, for one lane, with much more precision than f32
- * (sim_series.h). Included by ptx_alu.c only. */
+/* The functions that devices approximate, for one lane, by arithmetic whose results are the same on
+ * all hosts. They are as exact as those of devices or more so. Included by ptx_alu.c only. */
 #ifndef PTX_ALU_APPROX_H
 #define PTX_ALU_APPROX_H
 
@@ -27,97 +27,87 @@ LANE f64 gross_f64(f64 result)
 
 /* ---- sin, cos ---------------------------------------------------------------------- */
 
-/* The angle in turns, as on devices: truncated to f32, then to 2^-25, so that large angles have no
- * fraction. */
-LANE f64 turns(f32 x)
+/* The angle in turns, of at most half a turn: as on devices truncated to f32, then to 2^-25, so
+ * that large angles have no fraction. */
+LANE f32 turns(f32 x)
 {
     f64 exact = (f64)x * 0x1.45f306p-3;
-    f64 cut = f64_of(bits_f64(exact) & ~UINT64_C(0x1fffffff));
-    return trunc(cut * 0x1p25) * 0x1p-25;
+    f32 cut = (f32)f64_of(bits_f64(exact) & ~UINT64_C(0x1fffffff));
+    f32 within = cut - __builtin_rintf(cut); /* exact; no multiple of 2^-25 only if cut is small */
+    return __builtin_truncf(within * 0x1p25f) * 0x1p-25f;
+}
+/* Of at most a quarter of a turn. The error is at most 2^-22.4; no result is greater than 1, which
+ * that of a quarter is. */
+LANE f32 sine_of_quarter(f32 angle)
+{
+    f32 square = angle * angle, sum = 0x1.3e142p+5f;
+    sum = sum * square - 0x1.3252eep+6f;
+    sum = sum * square + 0x1.4669p+6f;
+    sum = sum * square - 0x1.4abbc8p+5f;
+    sum = sum * square + 0x1.921fb6p+2f;
+    return sum * angle;
+}
+LANE f32 size_of(f32 x)
+{
+    return f32_of(bits_f32(x) & ~SIGN_F32);
 }
 LANE f32 sine(f32 x)
 {
-    f64 angle = turns(x), within = angle - rint(angle);
-    f32 result = (f32)sine_of_turns(within);
-    return result == 0 ? f32_of((bits_f32(result) & ~SIGN_F32) | (bits_f32(x) & SIGN_F32)) : result;
+    f32 angle = turns(size_of(x)), size = size_of(angle);
+    f32 result = sine_of_quarter(size > 0.25f ? 0.5f - size : size);
+    return f32_of(bits_f32(result) ^ ((bits_f32(angle) ^ bits_f32(x)) & SIGN_F32));
 }
 LANE f32 cosine(f32 x)
 {
-    f64 angle = turns(x), within = angle - rint(angle);
-    return (f32)sine_of_turns(f64_of(bits_f64(within) & ~SIGN_F64) + 0.25);
+    return sine_of_quarter(0.25f - size_of(turns(x)));
 }
 
 /* ---- ex2, lg2, tanh -------------------------------------------------------------------- */
 
-/* For results of at most 2^1000 and at least 2^-1000. */
-LANE f64 power_f64(f64 x)
+/* 2^x by a polynomial of what is left of the nearest integer, with errors of at most 1.15 units in
+ * the last place. With .ftz the integer is added to the exponent: no result is subnormal then. */
+LANE f32 power(f32 x, u64 mods)
 {
-    f64 limited = x < -1000 ? -1000 : x > 1000 ? 1000 : x == x ? x : 0;
-    return x == x ? power_of_two(limited) : x;
+    const bool flush = mods & PTX_MOD_FTZ;
+    const f32 round = 0x1.8p23f, least = flush ? -126 : -149;
+    f32 limited = x < least ? least : x > 128 ? 128 : x == x ? x : 0;
+    f32 rounded = limited + round, rest = limited - (rounded - round);
+    f32 sum = 0x1.44138ap-13f;
+    sum = sum * rest + 0x1.5f089p-10f;
+    sum = sum * rest + 0x1.3b2a54p-7f;
+    sum = sum * rest + 0x1.c6af6cp-5f;
+    sum = sum * rest + 0x1.ebfbep-3f;
+    sum = sum * rest + 0x1.62e43p-1f;
+    sum = sum * rest + 1;
+    u32 whole = bits_f32(rounded) - bits_f32(round), half = (u32)((s32)whole >> 1);
+    f32 result = flush ? f32_of(bits_f32(sum) + (whole << 23))
+                       : sum * f32_of((half + 127) << 23) * f32_of((whole - half + 127) << 23);
+    bool lost = flush ? x < least : x <= -150;
+    result = lost ? 0 : result;
+    return x == x ? result : x;
 }
-LANE f32 power(f32 x)
-{
-    return (f32)power_f64(x);
-}
-#ifdef __FMA__
-#define STEP(sum, x, term) __builtin_fma(sum, x, term)
-#else
-#define STEP(sum, x, term) ((sum) * (x) + (term))
-#endif
-/* The same by a shorter series of x up to a quarter, whose relative error is 2^-41. *doubt is not 0
- * where the f32 may be another one: where that of 2^-40 would change it, and for subnormals. */
-LANE f32 power_soon(f32 x, u64 *doubt)
-{
-    const u64 half = UINT64_C(1) << 28, most = UINT64_C(1) << 13;
-    const f64 whole = 0x1.8p52;
-    f32 limited = x < -200 ? -200 : x > 200 ? 200 : x;
-    f64 halves = STEP((f64)limited, 2.0, whole), rest = (f64)limited - (halves - whole) * 0.5;
-    f64 sum = power_series[8];
-    sum = STEP(sum, rest, power_series[7]);
-    sum = STEP(sum, rest, power_series[6]);
-    sum = STEP(sum, rest, power_series[5]);
-    sum = STEP(sum, rest, power_series[4]);
-    sum = STEP(sum, rest, power_series[3]);
-    sum = STEP(sum, rest, power_series[2]);
-    sum = STEP(sum, rest, power_series[1]);
-    sum = STEP(sum, rest, power_series[0]);
-    u64 count = bits_f64(halves) + 2 * 1023; /* its upper bits are shifted out */
-    u64 root = (0 - (count & 1)) & UINT64_C(0x6a09e667f3bcd);
-    sum *= f64_of(count >> 1 << 52 | root);
-    bool near = ((bits_f64(sum) - half + most) & (2 * half - 1)) <= 2 * most;
-    *doubt = near || (sum < 0x1p-126 && sum > 0x1p-151);
-    return x == x ? (f32)sum : x;
-}
-#undef STEP
-static __attribute__((noinline)) void exact_powers(f32 *to, const f32 *from)
-{
-    INDEPENDENT for (unsigned i = 0; i < PTX_LANES; ++i)
-    {
-        to[i] = power(from[i]);
-    }
-}
-LANE void powers(f32 *to, const f32 *from)
-{
-    u64 doubts = 0;
-    for (unsigned i = 0; i < PTX_LANES; ++i) {
-        u64 doubt;
-        to[i] = power_soon(from[i], &doubt);
-        doubts |= doubt;
-    }
-    if (__builtin_expect(doubts != 0, 0))
-        exact_powers(to, from);
-}
+/* The binary logarithm, by a polynomial of (m - 1) / (m + 1) for a mantissa around 1. Errors are at
+ * most 2^-23 between a half and 2, three units in the last place elsewhere. */
 LANE f32 logarithm(f32 x)
 {
-    f32 result = (f32)binary_logarithm((f64)x);
+    bool subnormal = bits_f32(x) < NORMAL_F32;
+    u32 bits = bits_f32(subnormal ? x * 0x1p24f : x);
+    s32 exponent = (s32)(bits - 0x3f3504f3) >> 23;
+    f32 mantissa = f32_of(bits - ((u32)exponent << 23));
+    f32 ratio = (mantissa - 1) / (mantissa + 1), square = ratio * ratio, sum = 0x1.ba1434p-2f;
+    sum = sum * square + 0x1.274736p-1f;
+    sum = sum * square + 0x1.ec70e6p-1f;
+    sum = sum * square + 0x1.715476p+1f;
+    f32 result = sum * ratio + (f32)(exponent - (subnormal ? 24 : 0));
     result = x == 0 ? -__builtin_inff() : x < 0 ? f32_of(NAN_F32) : result;
     return x == x && x < __builtin_inff() ? result : x;
 }
 /* The result for small x is x. */
 LANE f32 hyperbolic_tangent(f32 x)
 {
-    f32 size = f32_of(bits_f32(x) & ~SIGN_F32);
-    f64 inverse = power_f64((f64)size * -2.8853900817779268);
+    f32 size = size_of(x);
+    f64 exponent = (f64)size * -2.8853900817779268;
+    f64 inverse = power_of_two(exponent > -1000 ? exponent : -1000);
     f32 result = (f32)((1 - inverse) / (1 + inverse));
     result = size < 0x1p-8f ? size : result;
     return x == x ? f32_of(bits_f32(result) | (bits_f32(x) & SIGN_F32)) : x;
@@ -125,7 +115,7 @@ LANE f32 hyperbolic_tangent(f32 x)
 /* As devices compute it for halves: the f32, truncated. */
 LANE f32 power_for_f16(f32 x)
 {
-    f32 result = power(x);
+    f32 result = power(x, 0);
     return result >= 0x1p16f ? __builtin_inff() : result;
 }
 

@@ -3,7 +3,7 @@
 #include "ptx_region.h"
 #include "ptx_wave_forms.h"
 
-enum kind { NOT_COMPILED, ONCE, TWICE, SERIES, ROUND, NUMBERS, TEST, TEST_TWICE, SET, LOOK, CARRY };
+enum kind { NOT_COMPILED, ONCE, TWICE, ROUND, NUMBERS, TEST, TEST_TWICE, SET, LOOK, CARRY };
 
 struct row {
     const char *name, *some; /* functions */

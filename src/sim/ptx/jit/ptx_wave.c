@@ -124,12 +124,11 @@ ALWAYS void take_places(struct ptx_warp *to, const struct ptx_warp *from)
 /* Rows that look at modifiers have functions with and without them. What sets the host's rounding
  * mode has operands and results in memory, which keeps arithmetic of others out of it. */
 #define WITHOUT(id, size, tests) ARITHMETIC(id, plain_##id, size, tests, )
-#define WITH(id, size, tests, how)                                                                 \
-    ARITHMETIC(id, plain_##id, size, tests, how)                                                   \
-    ARITHMETIC(modified_##id, modified_##id, size, tests, how)
-#define ROWS_ONCE(id, size)   WITHOUT(id, size, false)
-#define ROWS_TWICE(id, size)  WITH(id, size, false, )
-#define ROWS_SERIES(id, size) WITH(id, size, false, ASIDE)
+#define WITH(id, size, tests)                                                                      \
+    WITHOUT(id, size, tests)                                                                       \
+    ARITHMETIC(modified_##id, modified_##id, size, tests, )
+#define ROWS_ONCE(id, size)  WITHOUT(id, size, false)
+#define ROWS_TWICE(id, size) WITH(id, size, false)
 #define ROWS_ROUND(id, size)                                                                       \
     WITHOUT(id, size, false)                                                                       \
     ARITHMETIC(any_nan_##id, any_nan_##id, size, false, )                                          \
@@ -138,7 +137,7 @@ ALWAYS void take_places(struct ptx_warp *to, const struct ptx_warp *from)
     WITHOUT(id, size, false)                                                                       \
     ARITHMETIC(modified_##id, modified_##id, size, false, ASIDE)
 #define ROWS_TEST(id, size)           WITHOUT(id, size, true)
-#define ROWS_TEST_TWICE(id, size)     WITH(id, size, true, )
+#define ROWS_TEST_TWICE(id, size)     WITH(id, size, true)
 #define ROWS_SET(id, size)            WITHOUT(id, size, false)
 #define ROWS_LOOK(id, size)           WITHOUT(id, size, true)
 #define ROWS_CARRY(id, size)          WITHOUT(id, size, false)

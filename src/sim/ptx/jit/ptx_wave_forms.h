@@ -1,6 +1,6 @@
 /* The forms of ptx_alu.def as operands in slots. Who includes this defines
  *     WAVE_ROW(id, kind, d, a, b, c, e)
- * where kind is ONCE, TWICE, SERIES, ROUND or NUMBERS as in ptx_alu.c, CARRY, TEST, SET or LOOK for
+ * where kind is ONCE, TWICE, ROUND or NUMBERS as in ptx_alu.c, CARRY, TEST, SET or LOOK for
  * rows with operands that the op's bits announce, and d to e are bytes of slots (0: none); then ALU
  * as WAVE_FORM_##form(id, __VA_ARGS__) and includes ptx_alu.def. */
 #ifndef PTX_WAVE_FORMS_H
@@ -44,9 +44,7 @@
     WAVE_ROW(id, TWICE, WAVE_ALL(D), WAVE_ALL(A), WAVE_ALL(B), 0, 0)
 #define WAVE_FORM_MODES3(id, D, A, B, C, ...)                                                      \
     WAVE_ROW(id, TWICE, WAVE_ALL(D), WAVE_ALL(A), WAVE_ALL(B), WAVE_ALL(C), 0)
-#define WAVE_FORM_LONG1(id, D, A, ...)   WAVE_ROW(id, SERIES, WAVE_ALL(D), WAVE_ALL(A), 0, 0, 0)
-#define WAVE_FORM_SERIES1(id, D, A, ...) WAVE_ROW(id, SERIES, WAVE_ALL(D), WAVE_ALL(A), 0, 0, 0)
-#define WAVE_FORM_ROUND1(id, D, A, ...)  WAVE_ROW(id, ROUND, WAVE_ALL(D), WAVE_ALL(A), 0, 0, 0)
+#define WAVE_FORM_ROUND1(id, D, A, ...) WAVE_ROW(id, ROUND, WAVE_ALL(D), WAVE_ALL(A), 0, 0, 0)
 #define WAVE_FORM_ROUND2(id, D, A, B, ...)                                                         \
     WAVE_ROW(id, ROUND, WAVE_ALL(D), WAVE_ALL(A), WAVE_ALL(B), 0, 0)
 #define WAVE_FORM_ROUND3(id, D, A, B, C, ...)                                                      \
