@@ -57,7 +57,7 @@
     PTX_ALU_HANDLER const struct ptx_op *any_nan_##id(struct ptx_warp *warp,                       \
                                                       const struct ptx_op *op)                     \
     {                                                                                              \
-        apply_##id(warp, op, ANY_NAN);                                                             \
+        apply_##id(warp, op, PTX_ALU_ANY_NAN);                                                     \
         return op + 1;                                                                             \
     }
 #endif

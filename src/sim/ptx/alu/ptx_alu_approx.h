@@ -47,10 +47,6 @@ LANE f32 sine_of_quarter(f32 angle)
     sum = sum * square + 0x1.921fb6p+2f;
     return sum * angle;
 }
-LANE f32 size_of(f32 x)
-{
-    return f32_of(bits_f32(x) & ~SIGN_F32);
-}
 LANE f32 sine(f32 x)
 {
     f32 angle = turns(size_of(x)), size = size_of(angle);

@@ -17,9 +17,6 @@
 
 /* ---- .ftz, .sat, NaN ------------------------------------------------------------ */
 
-/* Beside the modifiers: nobody can tell one NaN from another where the result goes. */
-#define ANY_NAN (UINT64_C(1) << 63)
-
 LANE f32 flush_f32(f32 x, u64 mods)
 {
     u32 bits = bits_f32(x), keep = mods & PTX_MOD_FTZ ? INF_F32 : UINT32_MAX;
@@ -47,7 +44,7 @@ LANE f64 saturate_f64(f64 x, u64 mods)
 LANE f32 finish_f32(f32 x, u64 mods)
 {
     x = flush_f32(x, mods);
-    return saturate_f32(mods & ANY_NAN ? x : canonical_f32(x), mods);
+    return saturate_f32(mods & PTX_ALU_ANY_NAN ? x : canonical_f32(x), mods);
 }
 
 /* If operands are NaNs, the result is the second one, or else the third, or the first, made quiet;
@@ -102,13 +99,13 @@ LANE f64 sqrt_f64(f64 x)
     return __builtin_sqrt(x);
 }
 
+LANE f32 size_of(f32 x)
+{
+    return f32_of(bits_f32(x) & ~SIGN_F32);
+}
 LANE f32 absolute_f32(f32 x)
 {
-    return canonical_f32(f32_of(bits_f32(x) & ~SIGN_F32));
-}
-LANE f32 negative_f32(f32 x)
-{
-    return canonical_f32(f32_of(bits_f32(x) ^ SIGN_F32));
+    return canonical_f32(size_of(x));
 }
 LANE f32 unsigned_f32(f32 x, u64 mods)
 {
@@ -127,7 +124,8 @@ LANE f32 extreme_f32(f32 a, f32 b, f32 number, u64 mods)
     bool lost = a != a, other = b != b, strict = mods & PTX_MOD_NAN;
     number = other ? a : number;
     number = lost ? b : number;
-    return (strict & (lost | other)) | (lost & other) ? f32_of(NAN_F32) : number;
+    bool canonical = !(mods & PTX_ALU_ANY_NAN) & lost & other;
+    return canonical || (strict & (lost | other)) ? f32_of(NAN_F32) : number;
 }
 LANE f32 minimum_f32(f32 a, f32 b, u64 mods)
 {

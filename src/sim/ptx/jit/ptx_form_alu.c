@@ -90,6 +90,15 @@ static const char *function_of(const struct row *row, bool modified, bool some)
     return some ? row->some : row->name;
 }
 
+/* Rounding is the host's in functions without modifiers, of which there are others therefore. */
+static const char *any_nan_of(const struct row *row, bool modified, bool some)
+{
+    if (row->kind == ROUND && !modified)
+        return some ? row->any_nan_some : row->any_nan;
+    bool looks = (row->kind == ROUND || row->kind == TWICE) && (row->d & WAVE_F32);
+    return looks ? function_of(row, true, some) : NULL;
+}
+
 bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool some,
                   struct ptx_form *out_form)
 {
@@ -105,9 +114,9 @@ bool ptx_form_alu(const struct ptx_code *code, const struct ptx_op *op, bool som
     bool modified = handlers[0] != handlers[1] && op->run == handlers[1];
     out_form->kind = WAVE_EFFECT;
     out_form->function = function_of(row, modified, some);
-    if (row->kind == ROUND && !modified)
-        out_form->any_nan = some ? row->any_nan_some : row->any_nan;
-    const uint64_t arguments[] = {op->d, op->a, op->b, op->c, op->e, op->mods, op->bits};
+    out_form->any_nan = any_nan_of(row, modified, some);
+    const uint64_t arguments[] = {op->d,   op->a, op->b, op->c, op->e, [PTX_FORM_MODS] = op->mods,
+                                  op->bits};
     for (unsigned i = 0; i < 7; i++)
         out_form->arguments[i] = arguments[i];
     out_form->argument_count = 7;

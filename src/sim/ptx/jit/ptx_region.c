@@ -1,6 +1,7 @@
 /* From the ops of a function to a region: blocks that are reached from an entry without leaving. */
 #include "ptx_building.h"
 #include "jit.h"
+#include "ptx_alu.h"
 #include "ptx_facts.h"
 #include "ptx_live.h"
 #include "ptx_movers.h"
@@ -78,8 +79,10 @@ static void take_any_nan(const struct ptx_building *building, const struct ptx_o
                          struct ptx_form *form)
 {
     const struct ptx_live *nans = building->known->nans;
-    if (form->any_nan && nans && !ptx_live_at(nans, op + 1, op->d))
+    if (form->any_nan && nans && !ptx_live_at(nans, op + 1, op->d)) {
         form->function = form->any_nan;
+        form->arguments[PTX_FORM_MODS] |= PTX_ALU_ANY_NAN;
+    }
 }
 
 /* op: what the interpreter executes instead, as wave.h says. */

@@ -47,6 +47,7 @@ void ptx_region_destroy(struct ptx_region *region);
 /* ---- one op ------------------------------------------------------------------------------ */
 
 enum { PTX_REGION_SLOTS = 24 };
+enum { PTX_FORM_MODS = 5 }; /* the argument of arithmetic that is its modifiers */
 
 /* How an op, or what it does for some lanes, is executed in a region. */
 struct ptx_form {
@@ -64,7 +65,7 @@ struct ptx_form {
     bool carries; /* it writes the condition code */
     /* NaNs. Of which reads, by their bits, what is done with one NaN is done with all; whether
      * reads of 32-bit slots go to the result as they are; and what does the same as function,
-     * except that a NaN may be any (or NULL). */
+     * with PTX_ALU_ANY_NAN among its modifiers, except that a NaN may be any (or NULL). */
     uint32_t numbers;
     bool copies;
     const char *any_nan;

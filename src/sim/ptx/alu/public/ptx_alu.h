@@ -32,6 +32,10 @@ enum {
 };
 enum ptx_alu_combine { PTX_ALU_ALONE, PTX_ALU_AND, PTX_ALU_OR, PTX_ALU_XOR };
 
+/* Beside the modifiers of op->mods, for handlers that look at them: nobody can tell one NaN of f32
+ * from another where the result goes. */
+#define PTX_ALU_ANY_NAN (UINT64_C(1) << 63)
+
 /* By instruction set of the host and row: [0] without modifiers that change the arithmetic, [1]
  * with. */
 extern const ptx_handler (*const ptx_alu_handlers[SIM_ISA_COUNT])[2];

@@ -77,7 +77,7 @@ enum ptx_modifier_number {
 #undef X
         PTX_MOD_COUNT,
 };
-_Static_assert(PTX_MOD_COUNT < 64, "mods is 64 bits, of which the last is taken (ptx_alu_float.h)");
+_Static_assert(PTX_MOD_COUNT < 64, "mods is 64 bits, of which the last is taken (PTX_ALU_ANY_NAN)");
 #define X(id, name)                                                                                \
     static const uint64_t PTX_MOD_##id __attribute__((unused)) = UINT64_C(1) << PTX_MOD_NUMBER_##id;
 PTX_MODIFIERS(X)
