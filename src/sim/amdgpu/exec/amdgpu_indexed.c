@@ -8,8 +8,7 @@ enum { TURN = 64 };                     /* instructions before other waves get a
 
 static bool is_vector(const struct amdgpu_op *op)
 {
-    bool known = amdgpu_is_decoded(op) && op->inst;
-    switch (known ? op->inst->row->format : AMDGPU_FORMAT_COUNT) {
+    switch (op->inst ? op->inst->row->format : AMDGPU_FORMAT_COUNT) {
     case AMDGPU_VOP1:
     case AMDGPU_VOP2:
     case AMDGPU_VOPC:
@@ -60,6 +59,9 @@ const struct amdgpu_op *amdgpu_run_indexed(struct amdgpu_wave *wave, const struc
         return op;
     wave->indexing = true;
     for (unsigned i = 0; op && wave->mode & AMDGPU_MODE_GPR_INDEXING; i++) {
+        op = amdgpu_decoded(wave, op);
+        if (!op)
+            break;
         if (wave->counts && i != TURN)
             amdgpu_profile_count(wave, op);
         if (i == TURN)

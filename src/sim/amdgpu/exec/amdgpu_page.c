@@ -394,17 +394,24 @@ static const struct amdgpu_op *no_code(struct amdgpu_wave *wave, uint64_t addres
                                               .lane = -1});
 }
 
-static const struct amdgpu_op *decode_op(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+const struct amdgpu_op *amdgpu_decoded(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     struct amdgpu_page *page = (struct amdgpu_page *)(uintptr_t)wave->page;
     unsigned index = (unsigned)(op - page->ops);
     bool there = true;
+    if (amdgpu_is_decoded(op))
+        return op;
     pthread_mutex_lock(&code.lock);
-    if (__atomic_load_n(&op->run, __ATOMIC_RELAXED) == decode_op)
+    if (!amdgpu_is_decoded(op))
         there = decode(page, index);
     pthread_mutex_unlock(&code.lock);
-    wave->steps--; /* no instruction of the kernel */
     return there ? op : no_code(wave, page->address + index * 4);
+}
+
+static const struct amdgpu_op *decode_op(struct amdgpu_wave *wave, const struct amdgpu_op *op)
+{
+    wave->steps--; /* no instruction of the kernel */
+    return amdgpu_decoded(wave, op);
 }
 
 bool amdgpu_is_refused(amdgpu_handler run)

@@ -20,7 +20,7 @@ static void count(struct sim_profile_counts *counts, const struct amdgpu_inst *i
 
 void amdgpu_profile_count(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    if (amdgpu_is_decoded(op) && op->inst)
+    if (op->inst)
         count(wave->counts, op->inst, (unsigned)__builtin_popcountll(amdgpu_exec(wave)));
 }
 
@@ -35,7 +35,7 @@ static bool splits(const struct amdgpu_inst *inst, uint64_t before, uint64_t aft
 const struct amdgpu_op *amdgpu_profile_run(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     amdgpu_handler run = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE);
-    if (!amdgpu_is_decoded(op) || !op->inst)
+    if (!op->inst)
         return run(wave, op);
     struct sim_profile_counts *counts = wave->counts;
     const struct amdgpu_inst *inst = op->inst;

@@ -230,7 +230,7 @@ static void count(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 
 bool amdgpu_waits_check(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
-    if (!amdgpu_is_decoded(op) || !op->inst || waits_itself(wave, op->inst))
+    if (!op->inst || waits_itself(wave, op->inst))
         return true;
     if (!operands_are_there(wave, op))
         return false;

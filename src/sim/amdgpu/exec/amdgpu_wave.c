@@ -155,7 +155,8 @@ __attribute__((noinline, cold)) static const struct amdgpu_op *
 run_watched(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     for (; op && wave->left > 0; --wave->left) {
-        if (wave->waits && !amdgpu_waits_check(wave, op))
+        op = amdgpu_decoded(wave, op);
+        if (!op || (wave->waits && !amdgpu_waits_check(wave, op)))
             op = NULL;
         else if (wave->counts)
             op = amdgpu_profile_run(wave, op);

@@ -60,6 +60,9 @@ const struct amdgpu_op *amdgpu_jump_far(struct amdgpu_wave *wave, const struct a
 
 /* Whether op is decoded and may be read; another thread may be decoding it. */
 bool amdgpu_is_decoded(const struct amdgpu_op *op);
+/* op, which the wave has come to, decoded; NULL after a fault was reported. For what looks at an op
+ * before it is executed: another thread might decode it in between otherwise. */
+const struct amdgpu_op *amdgpu_decoded(struct amdgpu_wave *wave, const struct amdgpu_op *op);
 
 /* Whether a decoded op's handler only reports that it cannot be executed. */
 bool amdgpu_is_refused(amdgpu_handler run);
