@@ -1,7 +1,6 @@
 /* Loads and stores in compiled regions of PTX: of all shapes, compiled and interpreted. */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,13 +8,36 @@
 
 #include "jit_same.h"
 
+static bool is_long;
+
+/* Where bodies are to be of long functions, which have other functions for accesses: with an end
+ * that no lane comes to. To be freed. */
+static char *lengthen(const char *body)
+{
+    enum { COUNT = 260, SIZE = 24 };
+    char *text = malloc(strlen(body) + 64 + COUNT * SIZE), *at = text;
+    at += sprintf(at, "%s", body);
+    if (is_long)
+        at += sprintf(at, "setp.lt.u32 %%p7, %%r0, 4096; @%%p7 ret;\n");
+    for (int i = 0; is_long && i < COUNT; i++)
+        at += sprintf(at, "mov.u32 %%r31, %d;\n", i);
+    return text;
+}
+
+static void expect_same_accesses(const char *body, uint32_t *words, size_t count)
+{
+    char *text = lengthen(body);
+    expect_same(text, words, count);
+    free(text);
+}
+
 static void accesses_of_all_shapes_find_their_elements(void **state)
 {
     (void)state;
     uint32_t words[512];
     for (unsigned i = 0; i < 512; i++)
         words[i] = i * 2654435761u;
-    expect_same(
+    expect_same_accesses(
         "ld.global.u32 %r1, [%rd0+4]; ld.global.u32 %r2, [%rd1];\n" /* same, row */
         "and.b32 %r3, %r0, 15; mad.wide.u32 %rd3, %r3, 4, %rd0;\n"
         "ld.global.u32 %r4, [%rd3];\n" /* halves */
@@ -49,7 +71,7 @@ static void lanes_in_several_rows_find_their_elements(void **state)
                      "ld.global.u32 %%r1, [%%rd3]; add.u32 %%r1, %%r1, %%r0;\n"
                      "st.global.u32 [%%rd3+4096], %%r1;\n",
                      width, width, pitch);
-            expect_same(body, words, 2048);
+            expect_same_accesses(body, words, 2048);
             assert_memory_equal(words, expected, sizeof words);
         }
 }
@@ -62,16 +84,17 @@ static void rows_of_some_lanes_find_their_elements(void **state)
     uint32_t words[512];
     for (unsigned i = 0; i < 512; i++)
         words[i] = i * 2654435761u;
-    expect_same("mad.wide.u32 %rd5, %r0, 8, %rd0; and.b32 %r1, %r0, 31; shr.u32 %r2, %r0, 5;\n"
-                "div.u32 %r3, %r1, 10; rem.u32 %r4, %r1, 10; mad.lo.u32 %r5, %r3, 8, %r4;\n"
-                "mad.lo.u32 %r5, %r2, 64, %r5; mad.wide.u32 %rd3, %r5, 4, %rd0;\n"
-                "mov.u32 %r6, 1; rem.u32 %r7, %r0, 7; setp.lt.u32 %p1, %r7, 2; @%p1 bra M;\n"
-                "ld.global.u32 %r6, [%rd1+512]; ld.global.u64 %rd4, [%rd5+768];\n"
-                "cvt.u32.u64 %r8, %rd4; add.u32 %r6, %r6, %r8; ld.global.u32 %r8, [%rd3+516];\n"
-                "mad.lo.u32 %r6, %r6, 3, %r8; st.global.u32 [%rd3+1536], %r6;\n"
-                "st.global.u64 [%rd5+1024], %rd4;\n"
-                "M: add.u32 %r6, %r6, %r7; st.global.u32 [%rd1], %r6;\n",
-                words, 512);
+    expect_same_accesses(
+        "mad.wide.u32 %rd5, %r0, 8, %rd0; and.b32 %r1, %r0, 31; shr.u32 %r2, %r0, 5;\n"
+        "div.u32 %r3, %r1, 10; rem.u32 %r4, %r1, 10; mad.lo.u32 %r5, %r3, 8, %r4;\n"
+        "mad.lo.u32 %r5, %r2, 64, %r5; mad.wide.u32 %rd3, %r5, 4, %rd0;\n"
+        "mov.u32 %r6, 1; rem.u32 %r7, %r0, 7; setp.lt.u32 %p1, %r7, 2; @%p1 bra M;\n"
+        "ld.global.u32 %r6, [%rd1+512]; ld.global.u64 %rd4, [%rd5+768];\n"
+        "cvt.u32.u64 %r8, %rd4; add.u32 %r6, %r6, %r8; ld.global.u32 %r8, [%rd3+516];\n"
+        "mad.lo.u32 %r6, %r6, 3, %r8; st.global.u32 [%rd3+1536], %r6;\n"
+        "st.global.u64 [%rd5+1024], %rd4;\n"
+        "M: add.u32 %r6, %r6, %r7; st.global.u32 [%rd1], %r6;\n",
+        words, 512);
     assert_int_not_equal(words[2], words[3]);
     assert_int_equal(words[0], 1);
 }
@@ -98,7 +121,7 @@ static void expect_vectors(const char *type, const char *values, unsigned bytes,
              "cvt.u32.u64 %%r8, %%rd5; add.u32 %%r4, %%r4, %%r8; bar.sync 0;\n"
              "st.global.v2.u32 [%%rd6+12288], {%%r4, %%r7};\n",
              place, bytes, bytes, guard, type, values, type, values, type, values, type, values);
-    expect_same(body, words, COUNT);
+    expect_same_accesses(body, words, COUNT);
     unsigned stored = 0;
     for (unsigned i = 2048; i < 2048 + 256; i++)
         stored += words[i] != i * 2654435761u;
@@ -157,7 +180,7 @@ static void short_elements_are_extended(void **state)
             const uint64_t first = words[1], half = words[4] >> 16;
             const uint64_t sum =
                 t ? (uint64_t)(int32_t)first + (uint32_t)(int16_t)half : first + half;
-            expect_same(body, words, 1024);
+            expect_same_accesses(body, words, 1024);
             assert_int_equal(words[768 + 2], (uint32_t)sum);
             assert_int_equal(words[768 + 3], (uint32_t)(sum >> 32));
         }
@@ -170,13 +193,14 @@ static void small_rows_begin_with_any_lane(void **state)
     uint32_t words[128];
     for (unsigned i = 0; i < 128; i++)
         words[i] = i * 2654435761u;
-    expect_same("mov.u32 %r1, 1;\n"
-                "L: cvt.u64.u32 %rd3, %r0; add.u64 %rd3, %rd3, %rd0; mad.wide.u32 %rd4, %r0, 2, "
-                "%rd0;\nsetp.lt.u32 %p1, %r0, %r1; @%p1 bra M;\n"
-                "ld.global.u8 %r2, [%rd3]; ld.global.s16 %r3, [%rd4+128];\n"
-                "add.u32 %r2, %r2, %r3; st.global.u8 [%rd3+256], %r2; st.global.u16 [%rd4+384], "
-                "%r2;\nM: add.u32 %r1, %r1, 9; setp.lt.u32 %p2, %r1, 80; @%p2 bra L;\n",
-                words, 128);
+    expect_same_accesses(
+        "mov.u32 %r1, 1;\n"
+        "L: cvt.u64.u32 %rd3, %r0; add.u64 %rd3, %rd3, %rd0; mad.wide.u32 %rd4, %r0, 2, "
+        "%rd0;\nsetp.lt.u32 %p1, %r0, %r1; @%p1 bra M;\n"
+        "ld.global.u8 %r2, [%rd3]; ld.global.s16 %r3, [%rd4+128];\n"
+        "add.u32 %r2, %r2, %r3; st.global.u8 [%rd3+256], %r2; st.global.u16 [%rd4+384], "
+        "%r2;\nM: add.u32 %r1, %r1, 9; setp.lt.u32 %p2, %r1, 80; @%p2 bra L;\n",
+        words, 128);
 }
 
 /* Bytes and halves that are stored to places in no order, some of them by several lanes. */
@@ -193,13 +217,14 @@ static void small_elements_are_scattered(void **state)
             bytes[(t * 37 + 11) % 61 + t / 32 * 64] = (unsigned char)t;
             memcpy(bytes + 256 + (t * 5 % 27 + t / 32 * 32) * 2, &half, sizeof half);
         }
-    expect_same("mul.lo.u32 %r1, %r0, 37; add.u32 %r1, %r1, 11; rem.u32 %r1, %r1, 61;\n"
-                "shr.u32 %r2, %r0, 5; mad.lo.u32 %r1, %r2, 64, %r1; cvt.u64.u32 %rd3, %r1;\n"
-                "add.u64 %rd3, %rd3, %rd0; mul.lo.u32 %r3, %r0, 5; rem.u32 %r3, %r3, 27;\n"
-                "mad.lo.u32 %r3, %r2, 32, %r3; mad.wide.u32 %rd4, %r3, 2, %rd0;\n"
-                "mul.lo.u32 %r4, %r0, 7; rem.u32 %r5, %r0, 3; setp.eq.u32 %p1, %r5, 0;\n"
-                "@%p1 bra M; st.global.u8 [%rd3], %r0; st.global.u16 [%rd4+256], %r4;\nM:\n",
-                words, 128);
+    expect_same_accesses(
+        "mul.lo.u32 %r1, %r0, 37; add.u32 %r1, %r1, 11; rem.u32 %r1, %r1, 61;\n"
+        "shr.u32 %r2, %r0, 5; mad.lo.u32 %r1, %r2, 64, %r1; cvt.u64.u32 %rd3, %r1;\n"
+        "add.u64 %rd3, %rd3, %rd0; mul.lo.u32 %r3, %r0, 5; rem.u32 %r3, %r3, 27;\n"
+        "mad.lo.u32 %r3, %r2, 32, %r3; mad.wide.u32 %rd4, %r3, 2, %rd0;\n"
+        "mul.lo.u32 %r4, %r0, 7; rem.u32 %r5, %r0, 3; setp.eq.u32 %p1, %r5, 0;\n"
+        "@%p1 bra M; st.global.u8 [%rd3], %r0; st.global.u16 [%rd4+256], %r4;\nM:\n",
+        words, 128);
     assert_memory_equal(words, expected, sizeof words);
 }
 
@@ -232,7 +257,7 @@ static void warps_that_poll_see_what_others_store(void **state)
 {
     (void)state;
     uint32_t words[64] = {0};
-    expect_same(PING_PONG, words, 64);
+    expect_same_accesses(PING_PONG, words, 64);
     for (unsigned i = 0; i < 64; i++)
         assert_int_equal(words[i], (i < 32 ? 5 : 7) * 60 * 61 / 2);
 }
@@ -293,7 +318,7 @@ static void what_all_lanes_load_from_one_place_is_the_same(void **state)
                  "M: add.u32 %%r5, %%r5, %%r4; add.u32 %%r5, %%r5, %%r7;\n"
                  "st.global.u32 [%%rd1+512], %%r5;\n",
                  ways[w]);
-        expect_same(body, words, 256);
+        expect_same_accesses(body, words, 256);
         assert_int_not_equal(words[128 + 6], words[128 + 7]);
         words[2] = 1 << 20; /* far behind the words */
         assert_int_equal(one_run("", body, 64, words, 256), PTX_END_ILLEGAL_ADDRESS);
@@ -327,22 +352,23 @@ static void lanes_with_one_address_find_their_element(void **state)
         if (t % 5)
             sums[t] += words[8] + words[9] + (words[10] >> 8 & 0xff) + (words[12] ^ words[13]);
     }
-    expect_same(".local .align 8 .b8 own[64];\n"
-                "and.b32 %r1, %r0, 0; add.u32 %r1, %r1, 5; mad.wide.u32 %rd3, %r1, 4, %rd0;\n"
-                "mul.wide.u32 %rd4, %r1, 8; mov.u64 %rd5, own; add.u64 %rd4, %rd4, %rd5;\n"
-                "mul.lo.u32 %r8, %r0, 7; cvt.u64.u32 %rd6, %r8; st.local.u64 [%rd4], %rd6;\n"
-                "rem.u32 %r9, %r0, 5; setp.eq.u32 %p1, %r9, 0; mov.u32 %r6, 0;\n"
-                "mov.u32 %r8, 0; ld.global.u32 %r2, [%rd3]; @%p1 bra M;\n"
-                "ld.global.v2.u32 {%r3, %r4}, [%rd3+12]; ld.global.u8 %r5, [%rd3+21];\n"
-                "ld.global.u64 %rd7, [%rd3+28]; st.local.u32 [%rd4+8], %rd7;\n"
-                "shr.u64 %rd7, %rd7, 32; st.local.u8 [%rd4+12], %rd7; shr.u64 %rd7, %rd7, 8;\n"
-                "cvt.u32.u64 %r7, %rd7; st.local.u8 [%rd4+13], %r7; shr.u32 %r7, %r7, 8;\n"
-                "st.local.u16 [%rd4+14], %r7; ld.local.v2.u32 {%r6, %r8}, [%rd4+8];\n"
-                "add.u32 %r2, %r2, %r3; add.u32 %r4, %r4, %r5; add.u32 %r2, %r2, %r4;\n"
-                "M: xor.b32 %r6, %r6, %r8; add.u32 %r2, %r2, %r6; ld.local.u64 %rd7, [%rd4];\n"
-                "cvt.u32.u64 %r7, %rd7; add.u32 %r2, %r2, %r7; st.global.u32 [%rd1+512], %r2;\n"
-                "setp.eq.u32 %p1, %r9, 3; @%p1 st.global.u32 [%rd3+1024], %r0;\n",
-                words, 512);
+    expect_same_accesses(
+        ".local .align 8 .b8 own[64];\n"
+        "and.b32 %r1, %r0, 0; add.u32 %r1, %r1, 5; mad.wide.u32 %rd3, %r1, 4, %rd0;\n"
+        "mul.wide.u32 %rd4, %r1, 8; mov.u64 %rd5, own; add.u64 %rd4, %rd4, %rd5;\n"
+        "mul.lo.u32 %r8, %r0, 7; cvt.u64.u32 %rd6, %r8; st.local.u64 [%rd4], %rd6;\n"
+        "rem.u32 %r9, %r0, 5; setp.eq.u32 %p1, %r9, 0; mov.u32 %r6, 0;\n"
+        "mov.u32 %r8, 0; ld.global.u32 %r2, [%rd3]; @%p1 bra M;\n"
+        "ld.global.v2.u32 {%r3, %r4}, [%rd3+12]; ld.global.u8 %r5, [%rd3+21];\n"
+        "ld.global.u64 %rd7, [%rd3+28]; st.local.u32 [%rd4+8], %rd7;\n"
+        "shr.u64 %rd7, %rd7, 32; st.local.u8 [%rd4+12], %rd7; shr.u64 %rd7, %rd7, 8;\n"
+        "cvt.u32.u64 %r7, %rd7; st.local.u8 [%rd4+13], %r7; shr.u32 %r7, %r7, 8;\n"
+        "st.local.u16 [%rd4+14], %r7; ld.local.v2.u32 {%r6, %r8}, [%rd4+8];\n"
+        "add.u32 %r2, %r2, %r3; add.u32 %r4, %r4, %r5; add.u32 %r2, %r2, %r4;\n"
+        "M: xor.b32 %r6, %r6, %r8; add.u32 %r2, %r2, %r6; ld.local.u64 %rd7, [%rd4];\n"
+        "cvt.u32.u64 %r7, %rd7; add.u32 %r2, %r2, %r7; st.global.u32 [%rd1+512], %r2;\n"
+        "setp.eq.u32 %p1, %r9, 3; @%p1 st.global.u32 [%rd3+1024], %r0;\n",
+        words, 512);
     assert_memory_equal(words + 128, sums, sizeof sums);
     assert_int_equal(words[256 + 5], 63);
 }

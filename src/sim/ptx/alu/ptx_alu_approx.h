@@ -9,7 +9,7 @@
 /* a * (1 / b), where 1 / b underflows for the largest b. */
 LANE f32 divide_approx(f32 a, f32 b)
 {
-    f32 size = f32_of(bits_f32(b) & ~SIGN_F32);
+    f32 size = size_f32(b);
     bool lost = size > 0x1p126f && size < __builtin_inff();
     return lost ? a * f32_of(bits_f32(b) & SIGN_F32) : a / b;
 }
@@ -33,11 +33,11 @@ LANE f32 turns(f32 x)
 {
     f64 exact = (f64)x * 0x1.45f306p-3;
     f32 cut = (f32)f64_of(bits_f64(exact) & ~UINT64_C(0x1fffffff));
-    f32 within = cut - __builtin_rintf(cut); /* exact; no multiple of 2^-25 only if cut is small */
+    f32 within = cut - __builtin_rintf(cut); /* exact; bits below 2^-25 are those of small cuts */
     return __builtin_truncf(within * 0x1p25f) * 0x1p-25f;
 }
-/* Of at most a quarter of a turn. The error is at most 2^-22.4; no result is greater than 1, which
- * that of a quarter is. */
+/* Of at most a quarter of a turn. The error is at most 2^-22.4; no result is greater than 1, and
+ * that of a quarter is 1. */
 LANE f32 sine_of_quarter(f32 angle)
 {
     f32 square = angle * angle, sum = 0x1.3e142p+5f;
@@ -49,13 +49,13 @@ LANE f32 sine_of_quarter(f32 angle)
 }
 LANE f32 sine(f32 x)
 {
-    f32 angle = turns(size_of(x)), size = size_of(angle);
+    f32 angle = turns(size_f32(x)), size = size_f32(angle);
     f32 result = sine_of_quarter(size > 0.25f ? 0.5f - size : size);
     return f32_of(bits_f32(result) ^ ((bits_f32(angle) ^ bits_f32(x)) & SIGN_F32));
 }
 LANE f32 cosine(f32 x)
 {
-    return sine_of_quarter(0.25f - size_of(turns(x)));
+    return sine_of_quarter(0.25f - size_f32(turns(x)));
 }
 
 /* ---- ex2, lg2, tanh -------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ LANE f32 logarithm(f32 x)
 /* The result for small x is x. */
 LANE f32 hyperbolic_tangent(f32 x)
 {
-    f32 size = size_of(x);
+    f32 size = size_f32(x);
     f64 exponent = (f64)size * -2.8853900817779268;
     f64 inverse = power_of_two(exponent > -1000 ? exponent : -1000);
     f32 result = (f32)((1 - inverse) / (1 + inverse));

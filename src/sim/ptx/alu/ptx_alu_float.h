@@ -41,10 +41,13 @@ LANE f64 saturate_f64(f64 x, u64 mods)
     f64 limited = x > 0 ? (x < 1 ? x : 1.0) : 0.0;
     return mods & PTX_MOD_SAT ? limited : x;
 }
+LANE f32 with_nan_f32(f32 x, u64 mods)
+{
+    return mods & PTX_ALU_ANY_NAN ? x : canonical_f32(x);
+}
 LANE f32 finish_f32(f32 x, u64 mods)
 {
-    x = flush_f32(x, mods);
-    return saturate_f32(mods & PTX_ALU_ANY_NAN ? x : canonical_f32(x), mods);
+    return saturate_f32(with_nan_f32(flush_f32(x, mods), mods), mods);
 }
 
 /* If operands are NaNs, the result is the second one, or else the third, or the first, made quiet;
@@ -99,13 +102,13 @@ LANE f64 sqrt_f64(f64 x)
     return __builtin_sqrt(x);
 }
 
-LANE f32 size_of(f32 x)
+LANE f32 size_f32(f32 x)
 {
     return f32_of(bits_f32(x) & ~SIGN_F32);
 }
 LANE f32 absolute_f32(f32 x)
 {
-    return canonical_f32(size_of(x));
+    return canonical_f32(size_f32(x));
 }
 LANE f32 unsigned_f32(f32 x, u64 mods)
 {

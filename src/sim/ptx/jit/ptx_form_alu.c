@@ -90,7 +90,8 @@ static const char *function_of(const struct row *row, bool modified, bool some)
     return some ? row->some : row->name;
 }
 
-/* Rounding is the host's in functions without modifiers, of which there are others therefore. */
+/* A function with modifiers takes PTX_ALU_ANY_NAN as one of them. Where it would also set the
+ * host's rounding mode, a row without modifiers has a function of its own. */
 static const char *any_nan_of(const struct row *row, bool modified, bool some)
 {
     if (row->kind == ROUND && !modified)
