@@ -24,8 +24,8 @@ function(ah_hip_precompile name)
             set(mode --cuda-host-only ${P_FLAGS} ${P_HOST_FLAGS})
         endif()
         add_custom_command(OUTPUT ${file}
-            COMMAND $<TARGET_FILE:hipcc> ${mode} -fsyntax-only -Xclang -emit-pch -Xclang -o
-                -Xclang ${file} -MD -MT ${file} -MF ${file}.d ${folder}/${name}.hip
+            COMMAND $<TARGET_FILE:hipcc> ${mode} -fsyntax-only -fpch-instantiate-templates
+                -Xclang -emit-pch -Xclang -o -Xclang ${file} -MD -MT ${file} -MF ${file}.d ${folder}/${name}.hip
             DEPENDS ${folder}/${name}.hip hipcc
             DEPFILE ${file}.d
             COMMENT "Precompiling ${name} for ${pass}"

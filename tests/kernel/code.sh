@@ -1,11 +1,13 @@
 #!/bin/sh
-# The code that functions of the kernel language become: code.sh HIPCC TEST. Each test is a
+# The code that functions of the kernel language become: code.sh HIPCC TEST HEADERS. Each test is a
 # function test_<sentence> over small kernels, of which it counts instructions in the assembly for
-# sm_70, gfx90a and gfx1100.
+# sm_70, gfx90a and gfx1100. HEADERS is a folder with hip_runtime.h precompiled for each of them,
+# with the flags of assembly(); for others and with more flags it is read anew.
 set -u
 
 hipcc=$1
 name=$2
+headers=$3
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
@@ -30,7 +32,12 @@ assembly() {
     [ $# -eq 0 ] || shift
     rm -f ./*.body
     for arch in $archs; do
-        "$hipcc" -std=c++17 -O2 -S --offload-device-only "--offload-arch=$arch" "$@" source.hip \
+        flags=$*
+        header=$headers/$arch.pch
+        [ -n "$flags" ] || [ ! -e "$header" ] ||
+            flags="-Xarch_$arch -include-pch -Xarch_$arch $header"
+        # shellcheck disable=SC2086
+        "$hipcc" -std=c++17 -O2 -S --offload-device-only "--offload-arch=$arch" $flags source.hip \
             -o "$arch.s" || fail "does not compile for $arch"
         bodies "$arch"
     done

@@ -126,16 +126,23 @@ template <typename T> struct tally {
 template <typename T> using device = void (*)(T *, const T *, const T *, std::size_t);
 
 template <typename T>
-void compare(const reference_function &f, const T *x, const T *y, const T *got, std::size_t n,
-             tally<T> &t)
+void expect(const reference_function &f, const T *x, const T *y, std::size_t n,
+            typename format<T>::wide *want)
+{
+    for (std::size_t i = 0; i < n; ++i)
+        if constexpr (sizeof(T) == 4)
+            want[i] = f.quick(x[i], y[i]);
+        else
+            want[i] = f.careful(x[i], y[i]);
+}
+
+template <typename T>
+void compare(const reference_function &f, const T *x, const T *y,
+             const typename format<T>::wide *wants, const T *got, std::size_t n, tally<T> &t)
 {
     typedef typename format<T>::wide W;
     for (std::size_t i = 0; i < n; ++i) {
-        W want;
-        if constexpr (sizeof(T) == 4)
-            want = f.quick(x[i], y[i]);
-        else
-            want = f.careful(x[i], y[i]);
+        const W want = wants[i];
         double u = quick_ulps(got[i], want);
         if (const double floor = u > 0.5 ? f.floor(static_cast<double>(x[i])) : 0)
             if (std::fabs(want) < floor && u < HUGE_VAL)
@@ -157,29 +164,34 @@ template <typename T> void join(tally<T> &into, const tally<T> &from)
     into.wrong += from.wrong;
 }
 
-// One sweep with all threads; produce(from, n, x, y, got) gives n arguments from that number on,
-// and their results.
-template <typename T, typename F>
-tally<T> sweep(const reference_function &f, std::uint64_t n, F produce)
+const std::uint64_t block = 1024;
+
+// Calls work(thread, from, n) in all threads, for blocks of the numbers below n.
+template <typename F> void in_blocks(std::uint64_t n, F work)
 {
-    const std::uint64_t block = 1024;
     std::atomic<std::uint64_t> next{0};
-    std::vector<tally<T>> tallies(options.threads);
     std::vector<std::thread> threads;
     for (unsigned k = 0; k < options.threads; ++k)
         threads.emplace_back([&, k] {
-            T x[block], y[block], got[block];
-            for (;;) {
-                const std::uint64_t from = next.fetch_add(block);
-                if (from >= n)
-                    return;
-                const std::size_t count = static_cast<std::size_t>(std::min(block, n - from));
-                produce(from, count, x, y, got);
-                compare(f, x, y, got, count, tallies[k]);
-            }
+            for (std::uint64_t from; (from = next.fetch_add(block)) < n;)
+                work(k, from, static_cast<std::size_t>(std::min(block, n - from)));
         });
     for (std::thread &t : threads)
         t.join();
+}
+
+// One sweep; produce(from, n, x, y, want, got) gives n arguments from that number on, what is
+// expected of them, and their results.
+template <typename T, typename F>
+tally<T> sweep(const reference_function &f, std::uint64_t n, F produce)
+{
+    std::vector<tally<T>> tallies(options.threads);
+    in_blocks(n, [&](unsigned thread, std::uint64_t from, std::size_t count) {
+        T x[block], y[block], got[block];
+        typename format<T>::wide want[block];
+        produce(from, count, x, y, want, got);
+        compare(f, x, y, want, got, count, tallies[thread]);
+    });
     for (unsigned k = 1; k < options.threads; ++k)
         join(tallies[0], tallies[k]);
     return tallies[0];
@@ -231,19 +243,37 @@ void arguments(const reference_function &f, std::uint64_t from, std::size_t n, T
     }
 }
 
-template <typename T> tally<T> sweep_all(const reference_function &f, device<T> function)
+// What is expected of the arguments of the usual sweep: some functions of the reference take longer
+// than all modes of both vendors together.
+template <typename T> std::vector<typename format<T>::wide> usual_wants(const reference_function &f)
 {
-    const auto produce = [&](std::uint64_t from, std::size_t n, T *x, T *y, T *got) {
+    std::vector<typename format<T>::wide> wants(usual<T>());
+    in_blocks(wants.size(), [&](unsigned, std::uint64_t from, std::size_t n) {
+        T x[block], y[block];
         arguments(f, from, n, x, y);
+        expect(f, x, y, n, &wants[from]);
+    });
+    return wants;
+}
+
+template <typename T>
+tally<T> sweep_all(const reference_function &f, device<T> function,
+                   const std::vector<typename format<T>::wide> &wants)
+{
+    typedef typename format<T>::wide W;
+    const auto produce = [&](std::uint64_t from, std::size_t n, T *x, T *y, W *want, T *got) {
+        arguments(f, from, n, x, y);
+        std::copy_n(&wants[from], n, want);
         function(got, x, y, n);
     };
     tally<T> t = sweep<T>(f, usual<T>(), produce);
     if constexpr (sizeof(T) == 4) {
-        const auto every = [&](std::uint64_t from, std::size_t n, float *x, float *y, float *got) {
+        const auto every = [&](std::uint64_t from, std::size_t n, T *x, T *y, W *want, T *got) {
             for (std::size_t k = 0; k < n; ++k) {
                 x[k] = __builtin_bit_cast(float, static_cast<std::uint32_t>(from + k));
                 y[k] = 0;
             }
+            expect(f, x, y, n, want);
             function(got, x, y, n);
         };
         if (options.every_float && f.arguments == 1)
@@ -288,10 +318,13 @@ template <typename T> bool compare_results(const reference_function &f, tally<T>
     std::fclose(file);
     if (!whole)
         return false;
-    t = sweep<T>(f, results.size(), [&](std::uint64_t from, std::size_t n, T *x, T *y, T *got) {
+    typedef typename format<T>::wide W;
+    const auto produce = [&](std::uint64_t from, std::size_t n, T *x, T *y, W *want, T *got) {
         arguments(f, from, n, x, y);
-        std::copy_n(results.begin() + static_cast<std::ptrdiff_t>(from), n, got);
-    });
+        expect(f, x, y, n, want);
+        std::copy_n(&results[from], n, got);
+    };
+    t = sweep<T>(f, results.size(), produce);
     measure_again(f, t);
     return true;
 }
@@ -347,6 +380,7 @@ bool measure(const reference_function &f, device<T> nvidia, device<T> amd, bool 
         found |= there;
         return !there || report(f, t, "device", "");
     }
+    const auto wants = usual_wants<T>(f);
     for (int mode = 0; mode < 4; ++mode) {
         if (mode != options.mode && (options.mode >= 0 || (options.every_float && mode != hashed)))
             continue;
@@ -356,7 +390,7 @@ bool measure(const reference_function &f, device<T> nvidia, device<T> amd, bool 
             if (!function || (!options.vendor.empty() && options.vendor != name))
                 continue;
             emulation_mode = static_cast<emulation>(mode);
-            fine &= report(f, sweep_all<T>(f, function), name, mode_names[mode]);
+            fine &= report(f, sweep_all<T>(f, function, wants), name, mode_names[mode]);
             found = true;
         }
     }
