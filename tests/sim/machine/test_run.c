@@ -268,7 +268,7 @@ static void blocks_that_rest_until_a_later_one_make_progress(void **unused)
 static void blocks_that_spin_until_a_later_one_make_progress(void **unused)
 {
     (void)unused;
-    wait_for_later_blocks(20, "ready", spin_for_next);
+    wait_for_later_blocks(10, "ready", spin_for_next);
     wait_for_later_blocks(50, "spinning", maybe_rest_for_next);
 }
 
