@@ -71,6 +71,7 @@ struct amdgpu_dispatch {
     uint64_t id;                              /* of the dispatch */
     int priority;                             /* lower first */
     bool cooperative;                         /* all groups resident at once */
+    bool helped; /* the caller calls amdgpu_dispatch_help as soon as it is started */
     struct amdgpu_scratch_pool *scratch_pool; /* NULL: memory is allocated for each group */
     struct amdgpu_scratch_ring scratch_ring;
     unsigned units; /* compute units that its groups run on, 0: all of the device's; in the mask */
@@ -80,7 +81,7 @@ struct amdgpu_dispatch {
      * NULL. */
     void (*trapped)(struct amdgpu_dispatch *dispatch, uint32_t message);
     /* Called once when the kernel has ended, with the result in end, on a thread of the pool or of
-     * the caller. It may free the dispatch. */
+     * the caller. It may free the dispatch, unless it is helped. */
     void (*done)(struct amdgpu_dispatch *dispatch, const struct amdgpu_end *end);
     void *data;
 
@@ -109,6 +110,8 @@ struct amdgpu_dispatch {
 
 /* Starts a dispatch. False: done will not be called, and *out_end says why. */
 bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end);
+/* Executes the kernel on the caller's thread while nothing else waits to be executed: sim_run_help. */
+void amdgpu_dispatch_help(struct amdgpu_dispatch *dispatch);
 void amdgpu_dispatch_cancel(struct amdgpu_dispatch *dispatch);
 
 /* Sets the function that is called when a kernel sends an interrupt (s_sendmsg), on the kernel's

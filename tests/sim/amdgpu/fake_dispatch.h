@@ -16,7 +16,7 @@ enum { FAKES = 1024 };
 struct fake {
     struct amdgpu_dispatch *dispatch;
     struct amdgpu_dispatch seen; /* as it was started */
-    bool ended, cancelled;
+    bool ended, cancelled, done; /* done: its queue knows that it has ended */
 };
 
 static struct {
@@ -25,6 +25,7 @@ static struct {
     struct fake fakes[FAKES];
     unsigned started, running, most; /* most: that ran at once */
     bool at_once;                    /* each ends before its start returns */
+    bool helps;                      /* who helps stays until the dispatch has ended */
     enum amdgpu_end_kind refusal;    /* not OK: nothing starts */
     void (*interrupt)(uint32_t);
     unsigned forgotten; /* how often decoded code was discarded */
@@ -35,7 +36,7 @@ static void fake_reset(void)
 {
     pthread_mutex_lock(&fake.lock);
     fake.started = fake.running = fake.most = 0;
-    fake.at_once = false;
+    fake.at_once = fake.helps = false;
     fake.refusal = AMDGPU_END_OK;
     pthread_mutex_unlock(&fake.lock);
 }
@@ -47,8 +48,8 @@ bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *
     bool at_once = fake.at_once, starts = fake.refusal == AMDGPU_END_OK;
     *out_end = (struct amdgpu_end){.kind = fake.refusal};
     if (starts) {
-        fake.fakes[fake.started++ % FAKES] =
-            (struct fake){.dispatch = dispatch, .seen = *dispatch, .ended = at_once};
+        fake.fakes[fake.started++ % FAKES] = (struct fake){
+            .dispatch = dispatch, .seen = *dispatch, .ended = at_once, .done = at_once};
         fake.running += !at_once;
         fake.most = fake.running > fake.most ? fake.running : fake.most;
     }
@@ -73,6 +74,26 @@ static void fake_end(unsigned index, struct amdgpu_end end)
     pthread_mutex_unlock(&fake.lock);
     if (dispatch)
         dispatch->done(dispatch, &end);
+    pthread_mutex_lock(&fake.lock);
+    at->done = true;
+    pthread_cond_broadcast(&fake.changed);
+    pthread_mutex_unlock(&fake.lock);
+}
+
+static bool fake_is_running(const struct amdgpu_dispatch *dispatch)
+{
+    for (unsigned i = 0; i < FAKES; i++)
+        if (fake.fakes[i].dispatch == dispatch && !fake.fakes[i].done)
+            return true;
+    return false;
+}
+
+void amdgpu_dispatch_help(struct amdgpu_dispatch *dispatch)
+{
+    pthread_mutex_lock(&fake.lock);
+    while (fake.helps && fake_is_running(dispatch))
+        pthread_cond_wait(&fake.changed, &fake.lock);
+    pthread_mutex_unlock(&fake.lock);
 }
 
 static inline void fake_end_well(unsigned index)

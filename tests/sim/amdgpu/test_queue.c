@@ -313,6 +313,58 @@ static void kernels_overlap_unless_they_have_the_barrier_bit(void **state)
     close_queue();
 }
 
+/* Submits a kernel, which ends at once. Whether the queue's thread helps it. */
+static bool helps_another(void)
+{
+    unsigned number = fake_started();
+    submit_kernel(-1, BARRIER);
+    bool helped = fake_seen(number).helped;
+    fake_end_well(number);
+    return helped;
+}
+
+static void the_queue_s_thread_helps_unless_packets_overlap(void **state)
+{
+    enum { APART = 64 };
+    (void)state;
+    open_queue(256);
+    assert_true(helps_another());
+    /* One that is there already, and waits for the kernel before it, or does not. */
+    for (unsigned bits = 0; bits <= BARRIER; bits += BARRIER) {
+        hsa_kernel_dispatch_packet_t packet = kernel_packet(-1);
+        unsigned number = fake_started();
+        uint64_t first = reserve(), second = reserve();
+        publish(second, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH | bits);
+        publish(first, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH | BARRIER);
+        ring(second);
+        assert_int_equal(fake_seen(number).helped, bits == BARRIER);
+        fake_end_well(number);
+        assert_int_equal(fake_seen(number + 1).helped, bits == BARRIER);
+        fake_end_well(number + 1);
+        for (int i = 2; i < APART && bits != BARRIER; i++)
+            assert_false(helps_another());
+    }
+    assert_true(helps_another());
+    close_queue();
+}
+
+static void the_queue_s_thread_notices_packets_that_come_while_it_helps(void **state)
+{
+    (void)state;
+    open_queue(16);
+    fake.helps = true;
+    submit_kernel(-1, 0);
+    assert_true(fake_seen(0).helped);
+    submit_kernel(-1, 0);
+    wait_briefly();
+    assert_int_equal(fake_started(), 1);
+    fake_end_well(0);
+    assert_false(fake_seen(1).helped);
+    fake_end_well(1);
+    assert_false(helps_another());
+    close_queue();
+}
+
 static void more_kernels_than_can_be_in_progress_wait_for_others(void **state)
 {
     enum { COUNT = 200, AT_ONCE = 128 };
@@ -957,6 +1009,8 @@ int main(void)
         cmocka_unit_test(a_ring_is_used_again_and_again),
         cmocka_unit_test(a_queue_whose_fields_were_overwritten_continues),
         cmocka_unit_test(kernels_overlap_unless_they_have_the_barrier_bit),
+        cmocka_unit_test(the_queue_s_thread_helps_unless_packets_overlap),
+        cmocka_unit_test(the_queue_s_thread_notices_packets_that_come_while_it_helps),
         cmocka_unit_test(more_kernels_than_can_be_in_progress_wait_for_others),
         cmocka_unit_test(priority_and_cooperation_are_passed_on),
         cmocka_unit_test(kernels_in_progress_have_separate_parts_of_the_queues_scratch),

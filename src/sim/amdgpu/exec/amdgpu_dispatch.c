@@ -18,7 +18,7 @@ enum {
 
 static struct amdgpu_dispatch *dispatch_of(const struct sim_launch *launch)
 {
-    return launch->kernel;
+    return (struct amdgpu_dispatch *)((uintptr_t)launch - offsetof(struct amdgpu_dispatch, launch));
 }
 
 static size_t round_up(size_t size, size_t unit)
@@ -716,12 +716,15 @@ bool amdgpu_exec_start(struct amdgpu_dispatch *dispatch, const struct amdgpu_emi
         atomic_init(&dispatch->gws_states[i], 0);
         atomic_init(&dispatch->gws_counts[i], 0);
     }
-    dispatch->launch = (struct sim_launch){
-        .engine = &engine, .kernel = dispatch, .priority = dispatch->priority, .done = finish};
+    dispatch->launch = (struct sim_launch){.engine = &engine,
+                                           .priority = dispatch->priority,
+                                           .helped = dispatch->helped,
+                                           .done = finish};
     if (!read_descriptor(dispatch, out_end) || !set_grid(dispatch, out_end) ||
         !set_memory(dispatch, out_end) || !set_residence(dispatch, out_end) ||
         !set_shape(dispatch, emitters, out_end))
         return false;
+    dispatch->launch.kernel = (void *)(uintptr_t)dispatch->entry;
     dispatch->launch.is_empty = is_empty(dispatch);
     dispatch->launch.state_size = layout_of(dispatch).size;
     amdgpu_code_enter(dispatch->entry);
@@ -732,6 +735,11 @@ bool amdgpu_exec_start(struct amdgpu_dispatch *dispatch, const struct amdgpu_emi
     amdgpu_code_leave();
     *out_end = (struct amdgpu_end){.kind = AMDGPU_END_NO_MEMORY};
     return false;
+}
+
+void amdgpu_dispatch_help(struct amdgpu_dispatch *dispatch)
+{
+    sim_run_help(&dispatch->launch);
 }
 
 void amdgpu_dispatch_cancel(struct amdgpu_dispatch *dispatch)

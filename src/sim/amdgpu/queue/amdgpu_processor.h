@@ -28,6 +28,7 @@ struct amdgpu_flight {
     struct amdgpu_dispatch dispatch;
     struct amdgpu_queue *queue;
     amd_signal_t *completion; /* may be NULL */
+    union amdgpu_packet *follower; /* the packet behind the kernel's, which may not be there yet */
     uint64_t start;           /* ticks */
     bool running, started;    /* under the lock; started: it can be cancelled */
     struct amdgpu_flight *next;
@@ -45,6 +46,7 @@ struct amdgpu_queue {
     pthread_t thread;
     _Atomic(int) priority;
     _Atomic(bool) cooperative;
+    _Atomic(unsigned) apart; /* kernels that its thread leaves to others, since packets overlap */
     struct sim_memory *copies; /* copies of the packets of flights, for kernels to read */
     struct amdgpu_scratch_pool *scratch_pool; /* scratch of kernels */
     uint64_t taken, rung;                     /* counts of packets; of its thread */
@@ -77,6 +79,9 @@ enum amdgpu_waited amdgpu_queue_wait(struct amdgpu_queue *queue,
                                      struct amdgpu_conditions *conditions, uint64_t timeout_ns);
 /* Waits until fewer than count kernels are in progress. False: the queue stops. */
 bool amdgpu_queue_wait_running(struct amdgpu_queue *queue, int64_t count);
+
+/* The packet that the queue takes next; of its thread. */
+union amdgpu_packet *amdgpu_queue_next(const struct amdgpu_queue *queue);
 
 /* Returns an unused flight, whose kernel counts as running from now on. NULL: the queue stops. */
 struct amdgpu_flight *amdgpu_flight_acquire(struct amdgpu_queue *queue);

@@ -4,6 +4,7 @@
 #include "amdgpu_watch.h"
 #include "log.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -264,6 +265,11 @@ static bool is_valid(union amdgpu_packet *packet)
     return (header_of(packet) & 0xff) != HSA_PACKET_TYPE_INVALID;
 }
 
+union amdgpu_packet *amdgpu_queue_next(const struct amdgpu_queue *queue)
+{
+    return packet_at(queue, queue->taken);
+}
+
 /* Whether the device can still access the ring and the indices; a driver's callers may free
  * them. */
 static bool is_there(struct amdgpu_queue *queue, const union amdgpu_packet *place)
@@ -317,6 +323,8 @@ static void take_packet(struct amdgpu_queue *queue, union amdgpu_packet *packet)
 static void *process(void *data)
 {
     struct amdgpu_queue *queue = data;
+    /* Whatever the host program set for its own arithmetic: this thread executes kernels, too. */
+    fesetenv(FE_DFL_ENV);
     while (wait_for_packet(queue) && wait_while(queue, &suspended) &&
            wait_while(queue, &queue->paused)) {
         union amdgpu_packet *place = packet_at(queue, queue->taken), packet;
