@@ -185,11 +185,17 @@ static bool may_lose(const struct fault *fault)
             fault_is_of_reset(fault->function, fault_sections[fault->section].name));
 }
 
-/* Threads of the library that are ending may still own a block or two. */
-static long settled_live(void)
+static bool may_leave_blocks(const struct fault *fault)
 {
-    enum { TRIES = 200, NAP_US = 10000 };
-    for (int i = 0; i < TRIES && expected_live >= 0 && fault_memory_live() > expected_live; i++)
+    return may_lose(fault) || is_of_settings(fault);
+}
+
+/* Threads of the library that are ending may still own a block or two. */
+static long settled_live(const struct fault *fault)
+{
+    enum { TRIES = 2000, NAP_US = 1000 };
+    bool waits = expected_live >= 0 && !may_leave_blocks(fault);
+    for (int i = 0; i < TRIES && waits && fault_memory_live() > expected_live; i++)
         usleep(NAP_US);
     return fault_memory_live();
 }
@@ -201,7 +207,7 @@ static void end_library(const struct fault *fault)
     if (unregister_kernels() != 0)
         not_so("a device cannot be reset");
     outcome->files = count_entries("/proc/self/fd");
-    outcome->live = settled_live();
+    outcome->live = settled_live(fault);
     const struct fake *fake = the_fake();
     for (size_t i = 0; i < fake->violations(); i++)
         fprintf(stderr, "violation: %s\n", fake->violation_at(i));
@@ -293,7 +299,7 @@ static const char *compare(const struct fault *fault, const struct outcome *clea
         return words;
     snprintf(words, sizeof words, "%ld blocks are left, %ld without the fault", outcome->live,
              clean->live);
-    if (outcome->live > clean->live && !may_lose(fault) && !is_of_settings(fault))
+    if (outcome->live > clean->live && !may_leave_blocks(fault))
         return words;
     return NULL;
 }
@@ -362,8 +368,10 @@ static void repeat(const struct fault *fault, const struct outcome *clean)
     if (fault->section % settings.shares != settings.share)
         return;
     more_rounds = ROUNDS;
+    expected_live = clean->live + ROUNDS - 1;
     const char *wrong = run_child(fault);
     more_rounds = 0;
+    expected_live = clean->live;
     if (!wrong && (outcome->live >= clean->live + ROUNDS || outcome->files > clean->files))
         wrong = "each time more is left";
     if (wrong)
