@@ -25,7 +25,8 @@ function(ah_hip_precompile name)
         endif()
         add_custom_command(OUTPUT ${file}
             COMMAND $<TARGET_FILE:hipcc> ${mode} -fsyntax-only -fpch-instantiate-templates
-                -Xclang -emit-pch -Xclang -o -Xclang ${file} -MD -MT ${file} -MF ${file}.d ${folder}/${name}.hip
+                -Xclang -emit-pch -Xclang -o -Xclang ${file} -MD -MT ${file} -MF ${file}.d
+                ${folder}/${name}.hip
             DEPENDS ${folder}/${name}.hip hipcc
             DEPFILE ${file}.d
             COMMENT "Precompiling ${name} for ${pass}"

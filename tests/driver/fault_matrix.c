@@ -55,7 +55,7 @@ struct outcome {
     unsigned long where;         /* in the library, of the allocation that failed */
 };
 static struct outcome *outcome;
-static long expected_live = -1; /* blocks that are left without a fault; -1: not known yet */
+static long expected_live = -1; /* blocks that are or may be left; -1: not known yet */
 static unsigned more_rounds;    /* of a section, before the one that counts */
 
 static struct settings {

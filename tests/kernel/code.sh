@@ -32,8 +32,7 @@ assembly() {
     [ $# -eq 0 ] || shift
     rm -f ./*.body
     for arch in $archs; do
-        flags=$*
-        header=$headers/$arch.pch
+        flags=$* header=$headers/$arch.pch
         [ -n "$flags" ] || [ ! -e "$header" ] ||
             flags="-Xarch_$arch -include-pch -Xarch_$arch $header"
         # shellcheck disable=SC2086

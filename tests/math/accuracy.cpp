@@ -380,7 +380,7 @@ bool measure(const reference_function &f, device<T> nvidia, device<T> amd, bool 
         found |= there;
         return !there || report(f, t, "device", "");
     }
-    const auto wants = usual_wants<T>(f);
+    std::vector<typename format<T>::wide> wants;
     for (int mode = 0; mode < 4; ++mode) {
         if (mode != options.mode && (options.mode >= 0 || (options.every_float && mode != hashed)))
             continue;
@@ -389,6 +389,8 @@ bool measure(const reference_function &f, device<T> nvidia, device<T> amd, bool 
             const device<T> function = vendor ? amd : nvidia;
             if (!function || (!options.vendor.empty() && options.vendor != name))
                 continue;
+            if (wants.empty())
+                wants = usual_wants<T>(f);
             emulation_mode = static_cast<emulation>(mode);
             fine &= report(f, sweep_all<T>(f, function, wants), name, mode_names[mode]);
             found = true;

@@ -65,12 +65,12 @@ enum { AMDGPU_GWS_RESOURCES = 64 }; /* resources of global wave sync */
  * private. */
 struct amdgpu_dispatch {
     const struct amdgpu_device *device;
-    hsa_kernel_dispatch_packet_t packet;      /* a copy */
-    uint64_t packet_address;                  /* where the kernel sees it */
-    uint64_t queue_address;                   /* amd_queue_t, as the kernel sees it */
-    uint64_t id;                              /* of the dispatch */
-    int priority;                             /* lower first */
-    bool cooperative;                         /* all groups resident at once */
+    hsa_kernel_dispatch_packet_t packet; /* a copy */
+    uint64_t packet_address;             /* where the kernel sees it */
+    uint64_t queue_address;              /* amd_queue_t, as the kernel sees it */
+    uint64_t id;                         /* of the dispatch */
+    int priority;                        /* lower first */
+    bool cooperative;                    /* all groups resident at once */
     bool helped; /* the caller calls amdgpu_dispatch_help as soon as it is started */
     struct amdgpu_scratch_pool *scratch_pool; /* NULL: memory is allocated for each group */
     struct amdgpu_scratch_ring scratch_ring;
@@ -110,7 +110,8 @@ struct amdgpu_dispatch {
 
 /* Starts a dispatch. False: done will not be called, and *out_end says why. */
 bool amdgpu_dispatch_start(struct amdgpu_dispatch *dispatch, struct amdgpu_end *out_end);
-/* Executes the kernel on the caller's thread while nothing else waits to be executed: sim_run_help. */
+/* Executes the kernel on the caller's thread while nothing else waits to be executed: sim_run_help.
+ */
 void amdgpu_dispatch_help(struct amdgpu_dispatch *dispatch);
 void amdgpu_dispatch_cancel(struct amdgpu_dispatch *dispatch);
 

@@ -69,4 +69,17 @@ LANE f64 f64_of(u64 bits)
     return sim_double_of(bits);
 }
 
+#define SIGN_F32 UINT32_C(0x80000000)
+#define SIGN_F64 UINT64_C(0x8000000000000000)
+
+/* Without the sign, of NaNs too. */
+LANE f32 size_f32(f32 x)
+{
+    return f32_of(bits_f32(x) & ~SIGN_F32);
+}
+LANE f64 size_f64(f64 x)
+{
+    return f64_of(bits_f64(x) & ~SIGN_F64);
+}
+
 #endif

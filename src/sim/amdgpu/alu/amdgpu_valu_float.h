@@ -6,8 +6,6 @@
 #include "amdgpu_valu_lanes.h"
 #include "sim_series.h"
 
-#define SIGN_F32  UINT32_C(0x80000000)
-#define SIGN_F64  UINT64_C(0x8000000000000000)
 #define INF_F32   UINT32_C(0x7f800000)
 #define INF_F64   UINT64_C(0x7ff0000000000000)
 #define QUIET_F32 UINT32_C(0x00400000)
@@ -15,14 +13,6 @@
 #define NAN_F32   UINT32_C(0x7fc00000)
 #define NAN_F64   UINT64_C(0x7ff8000000000000)
 
-LANE f32 size_f32(f32 x)
-{
-    return f32_of(bits_f32(x) & ~SIGN_F32);
-}
-LANE f64 size_f64(f64 x)
-{
-    return f64_of(bits_f64(x) & ~SIGN_F64);
-}
 LANE f32 with_sign_f32(f32 x, u32 sign)
 {
     return f32_of((bits_f32(x) & ~SIGN_F32) | (sign & SIGN_F32));

@@ -724,7 +724,7 @@ bool amdgpu_exec_start(struct amdgpu_dispatch *dispatch, const struct amdgpu_emi
         !set_memory(dispatch, out_end) || !set_residence(dispatch, out_end) ||
         !set_shape(dispatch, emitters, out_end))
         return false;
-    dispatch->launch.kernel = (void *)(uintptr_t)dispatch->entry;
+    dispatch->launch.kernel = (const void *)(uintptr_t)dispatch->entry;
     dispatch->launch.is_empty = is_empty(dispatch);
     dispatch->launch.state_size = layout_of(dispatch).size;
     amdgpu_code_enter(dispatch->entry);

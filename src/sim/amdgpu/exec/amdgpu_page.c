@@ -394,18 +394,24 @@ static const struct amdgpu_op *no_code(struct amdgpu_wave *wave, uint64_t addres
                                               .lane = -1});
 }
 
+/* Decodes an op of the page, unless it is decoded. False: there is no code. */
+static bool decode_once(struct amdgpu_page *page, size_t index)
+{
+    bool there = true;
+    if (amdgpu_is_decoded(&page->ops[index]))
+        return true;
+    pthread_mutex_lock(&code.lock);
+    if (!amdgpu_is_decoded(&page->ops[index]))
+        there = decode(page, (unsigned)index);
+    pthread_mutex_unlock(&code.lock);
+    return there;
+}
+
 const struct amdgpu_op *amdgpu_decoded(struct amdgpu_wave *wave, const struct amdgpu_op *op)
 {
     struct amdgpu_page *page = (struct amdgpu_page *)(uintptr_t)wave->page;
-    unsigned index = (unsigned)(op - page->ops);
-    bool there = true;
-    if (amdgpu_is_decoded(op))
-        return op;
-    pthread_mutex_lock(&code.lock);
-    if (!amdgpu_is_decoded(op))
-        there = decode(page, index);
-    pthread_mutex_unlock(&code.lock);
-    return there ? op : no_code(wave, page->address + index * 4);
+    size_t index = (size_t)(op - page->ops);
+    return decode_once(page, index) ? op : no_code(wave, page->address + index * 4);
 }
 
 static const struct amdgpu_op *decode_op(struct amdgpu_wave *wave, const struct amdgpu_op *op)
@@ -496,7 +502,6 @@ const struct amdgpu_op *amdgpu_ahead(const struct amdgpu_op *op)
 {
     struct amdgpu_page *page = amdgpu_page_of(op);
     size_t index = op->offset / 4;
-    bool there = true;
     if (index >= AMDGPU_PAGE_WORDS) {
         struct amdgpu_page *following = page_after(page, index -= AMDGPU_PAGE_WORDS);
         if (!following || following->memory != page->memory)
@@ -504,13 +509,7 @@ const struct amdgpu_op *amdgpu_ahead(const struct amdgpu_op *op)
         page = following;
         op = &page->ops[index];
     }
-    if (!amdgpu_is_decoded(op)) {
-        pthread_mutex_lock(&code.lock);
-        if (!amdgpu_is_decoded(op))
-            there = decode(page, (unsigned)index);
-        pthread_mutex_unlock(&code.lock);
-    }
-    return there ? op : NULL;
+    return decode_once(page, index) ? op : NULL;
 }
 
 const struct amdgpu_op *amdgpu_ahead_target(const struct amdgpu_op *op)

@@ -157,15 +157,15 @@ bool amdgpu_gws_is_pending(struct amdgpu_dispatch *dispatch);
 struct amdgpu_waits *amdgpu_waits_create(unsigned waves);
 void amdgpu_waits_begin(struct amdgpu_waits *waits, unsigned waves); /* accepts NULL */
 struct amdgpu_waits *amdgpu_waits_of(struct amdgpu_waits *waits, unsigned wave);
-/* Called before op is executed. False: op uses a register whose load the wave has not waited for,
+/* Called before op, which is decoded, is executed. False: op uses a register whose load the wave has not waited for,
  * which was reported. */
 bool amdgpu_waits_check(struct amdgpu_wave *wave, const struct amdgpu_op *op);
 
 /* ---- amdgpu_profile.c: where launches are profiled ---------------------------------------- */
 
-/* Counts op, which the wave is about to execute. */
+/* Counts op, which is decoded, and which the wave is about to execute. */
 void amdgpu_profile_count(struct amdgpu_wave *wave, const struct amdgpu_op *op);
-/* Executes op, and counts it. */
+/* Executes op, which is decoded, and counts it. */
 const struct amdgpu_op *amdgpu_profile_run(struct amdgpu_wave *wave, const struct amdgpu_op *op);
 /* A dispatch that is profiled begins. */
 struct sim_profile_launch *amdgpu_profile_begin(const struct amdgpu_dispatch *dispatch);

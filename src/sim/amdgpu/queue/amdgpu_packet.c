@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { GROUP_MAX = 1024, KERNEL_ALIGNMENT = 64, SIGNAL_ALIGNMENT = 64, NAME_MAX_HERE = 256 };
+enum { APART = 64 }; /* kernels that a queue's thread leaves to others once packets overlap */
 /* The largest address of a kernel; there is no memory beyond it. */
 #define ADDRESS_END (UINT64_C(1) << 47)
 
@@ -70,9 +71,6 @@ static void complete(const struct amdgpu_queue *queue, amd_signal_t *signal, uin
     amdgpu_queue_send_mail(queue, mailbox, event);
 }
 
-/* Kernels of a queue that its thread leaves to others once packets overlap. */
-enum { APART = 64 };
-
 /* ---- how kernels end --------------------------------------------------------------- */
 
 static hsa_status_t status_of(const struct amdgpu_end *end)
@@ -102,28 +100,17 @@ static hsa_status_t status_of(const struct amdgpu_end *end)
     return HSA_STATUS_ERROR_EXCEPTION;
 }
 
-/* Whether the packet behind the kernel's is there and may begin before the kernel ends. A ring of
- * a driver may have been freed. */
-static bool is_overlapped(const struct amdgpu_flight *flight)
+/* Whether the queue's thread executes a kernel itself, so that nobody has to be woken: where
+ * packets come one after the other. Where they overlap it takes the next ones meanwhile, and
+ * counts. */
+static bool takes_part(const struct amdgpu_flight *flight)
 {
-    const struct amdgpu_queue_settings *settings = &flight->queue->settings;
-    const uint16_t *header = &flight->follower->header;
-    if (settings->interrupt &&
-        !sim_translate(settings->device->device, (uintptr_t)header, sizeof *header, false))
-        return false;
-    unsigned value = __atomic_load_n(header, __ATOMIC_ACQUIRE);
-    return (value & 0xff) != HSA_PACKET_TYPE_INVALID && !(value >> HSA_PACKET_HEADER_BARRIER & 1);
-}
-
-/* The queue's thread executes a kernel itself, so that nobody has to be woken, where packets come
- * one after the other; where they overlap it takes the next ones meanwhile. */
-static bool is_helped(const struct amdgpu_flight *flight)
-{
-    unsigned apart = atomic_load_explicit(&flight->queue->apart, memory_order_relaxed);
-    if (is_overlapped(flight))
+    struct amdgpu_queue *queue = flight->queue;
+    unsigned apart = atomic_load_explicit(&queue->apart, memory_order_relaxed);
+    if (amdgpu_queue_overlaps(queue, flight->follower))
         apart = APART;
     if (apart > 0)
-        atomic_store_explicit(&flight->queue->apart, apart - 1, memory_order_relaxed);
+        atomic_store_explicit(&queue->apart, apart - 1, memory_order_relaxed);
     return apart == 0;
 }
 
@@ -132,7 +119,7 @@ static void end_flight(struct amdgpu_flight *flight, const struct amdgpu_end *en
     struct amdgpu_queue_error error = {status_of(end), *end};
     bool good = end->kind == AMDGPU_END_OK;
     /* Before anybody who waits for the kernel can write another packet. */
-    if (flight->dispatch.helped && is_overlapped(flight))
+    if (flight->dispatch.helped && amdgpu_queue_overlaps(flight->queue, flight->follower))
         atomic_store_explicit(&flight->queue->apart, APART, memory_order_relaxed);
     if (good)
         complete(flight->queue, flight->completion, flight->start);
@@ -270,7 +257,7 @@ static void start_kernel(struct amdgpu_flight *flight, const hsa_kernel_dispatch
     dispatch->trapped = kernel_trapped;
     dispatch->done = kernel_done;
     dispatch->data = flight;
-    dispatch->helped = is_helped(flight);
+    dispatch->helped = takes_part(flight);
     flight->start = amdgpu_clock();
     if (!amdgpu_dispatch_start(dispatch, &end)) {
         end_flight(flight, &end);

@@ -27,10 +27,10 @@ _Static_assert(sizeof(union amdgpu_packet) == 64, "as queues have them");
 struct amdgpu_flight {
     struct amdgpu_dispatch dispatch;
     struct amdgpu_queue *queue;
-    amd_signal_t *completion; /* may be NULL */
+    amd_signal_t *completion;      /* may be NULL */
     union amdgpu_packet *follower; /* the packet behind the kernel's, which may not be there yet */
-    uint64_t start;           /* ticks */
-    bool running, started;    /* under the lock; started: it can be cancelled */
+    uint64_t start;                /* ticks */
+    bool running, started;         /* under the lock; started: it can be cancelled */
     struct amdgpu_flight *next;
 };
 
@@ -46,7 +46,7 @@ struct amdgpu_queue {
     pthread_t thread;
     _Atomic(int) priority;
     _Atomic(bool) cooperative;
-    _Atomic(unsigned) apart; /* kernels that its thread leaves to others, since packets overlap */
+    _Atomic(unsigned) apart;   /* kernels that its thread leaves to others, since packets overlap */
     struct sim_memory *copies; /* copies of the packets of flights, for kernels to read */
     struct amdgpu_scratch_pool *scratch_pool; /* scratch of kernels */
     uint64_t taken, rung;                     /* counts of packets; of its thread */
@@ -82,6 +82,9 @@ bool amdgpu_queue_wait_running(struct amdgpu_queue *queue, int64_t count);
 
 /* The packet that the queue takes next; of its thread. */
 union amdgpu_packet *amdgpu_queue_next(const struct amdgpu_queue *queue);
+/* Whether a packet of the ring is there, and may begin before those in front of it have ended. From
+ * any thread. */
+bool amdgpu_queue_overlaps(const struct amdgpu_queue *queue, union amdgpu_packet *packet);
 
 /* Returns an unused flight, whose kernel counts as running from now on. NULL: the queue stops. */
 struct amdgpu_flight *amdgpu_flight_acquire(struct amdgpu_queue *queue);

@@ -249,10 +249,10 @@ static void finish_thread(struct amdgpu_queue *queue)
 
 /* ---- packets --------------------------------------------------------------------------------- */
 
-static union amdgpu_packet *packet_at(const struct amdgpu_queue *queue, uint64_t number)
+union amdgpu_packet *amdgpu_queue_next(const struct amdgpu_queue *queue)
 {
     const hsa_queue_t *ring = &queue->ring;
-    return (union amdgpu_packet *)ring->base_address + (number & (ring->size - 1));
+    return (union amdgpu_packet *)ring->base_address + (queue->taken & (ring->size - 1));
 }
 
 static unsigned header_of(union amdgpu_packet *packet)
@@ -265,23 +265,33 @@ static bool is_valid(union amdgpu_packet *packet)
     return (header_of(packet) & 0xff) != HSA_PACKET_TYPE_INVALID;
 }
 
-union amdgpu_packet *amdgpu_queue_next(const struct amdgpu_queue *queue)
+/* Whether it waits until the packets in front of it have ended. */
+static bool has_barrier_bit(union amdgpu_packet *packet)
 {
-    return packet_at(queue, queue->taken);
+    return header_of(packet) >> HSA_PACKET_HEADER_BARRIER & 1;
 }
 
-/* Whether the device can still access the ring and the indices; a driver's callers may free
- * them. */
+/* A driver's callers may free the ring and the indices. */
+static bool can_access(const struct amdgpu_queue *queue, uint64_t address, size_t size)
+{
+    return !queue->settings.interrupt ||
+           sim_translate(queue->settings.device->device, address, size, true);
+}
+
+bool amdgpu_queue_overlaps(const struct amdgpu_queue *queue, union amdgpu_packet *packet)
+{
+    return can_access(queue, (uintptr_t)packet, sizeof *packet) && is_valid(packet) &&
+           !has_barrier_bit(packet);
+}
+
+/* Whether the device can still access the ring and the indices. */
 static bool is_there(struct amdgpu_queue *queue, const union amdgpu_packet *place)
 {
-    int device = queue->settings.device->device;
     uint64_t index = (uintptr_t)&queue->settings.queue->read_dispatch_id;
     struct amdgpu_queue_error error = {.status = (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT};
-    if (!queue->settings.interrupt)
-        return true;
-    if (!sim_translate(device, (uintptr_t)place, sizeof *place, true))
+    if (!can_access(queue, (uintptr_t)place, sizeof *place))
         error.end.address = (uintptr_t)place;
-    else if (!sim_translate(device, index, sizeof index, true))
+    else if (!can_access(queue, index, sizeof index))
         error.end.address = index;
     else
         return true;
@@ -299,7 +309,7 @@ static bool wait_for_packet(struct amdgpu_queue *queue)
     struct amdgpu_conditions conditions = {.count = 0};
     amdgpu_conditions_add(&conditions, queue->doorbell, HSA_SIGNAL_CONDITION_NE, SILENT, -1);
     uint64_t late = LATE_MIN_NS;
-    union amdgpu_packet *place = packet_at(queue, queue->taken);
+    union amdgpu_packet *place = amdgpu_queue_next(queue);
     while (!stops(queue) && is_there(queue, place) && !is_valid(place)) {
         uint64_t timeout = queue->rung > queue->taken ? late : UINT64_MAX;
         int64_t number = SILENT;
@@ -327,9 +337,8 @@ static void *process(void *data)
     fesetenv(FE_DFL_ENV);
     while (wait_for_packet(queue) && wait_while(queue, &suspended) &&
            wait_while(queue, &queue->paused)) {
-        union amdgpu_packet *place = packet_at(queue, queue->taken), packet;
-        bool barrier = header_of(place) >> HSA_PACKET_HEADER_BARRIER & 1;
-        if (barrier && !amdgpu_queue_wait_running(queue, 1))
+        union amdgpu_packet *place = amdgpu_queue_next(queue), packet;
+        if (has_barrier_bit(place) && !amdgpu_queue_wait_running(queue, 1))
             break;
         memcpy(&packet, place, sizeof packet);
         if (!amdgpu_scratch_ring_ensure(queue, &packet, queue->taken))

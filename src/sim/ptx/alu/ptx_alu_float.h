@@ -5,8 +5,6 @@
 
 #include "ptx_alu_lanes.h"
 
-#define SIGN_F32   UINT32_C(0x80000000)
-#define SIGN_F64   UINT64_C(0x8000000000000000)
 #define INF_F32    UINT32_C(0x7f800000)
 #define INF_F64    UINT64_C(0x7ff0000000000000)
 #define NORMAL_F32 UINT32_C(0x00800000) /* the smallest normal number */
@@ -102,10 +100,6 @@ LANE f64 sqrt_f64(f64 x)
     return __builtin_sqrt(x);
 }
 
-LANE f32 size_f32(f32 x)
-{
-    return f32_of(bits_f32(x) & ~SIGN_F32);
-}
 LANE f32 absolute_f32(f32 x)
 {
     return canonical_f32(size_f32(x));

@@ -320,7 +320,7 @@ bool ptx_launch(struct ptx_launch *launch)
     atomic_store(&launch->end, PTX_END_OK);
     ptx_jit_launch(launch);
     launch->run.engine = &engine;
-    launch->run.kernel = (void *)(uintptr_t)launch->kernel;
+    launch->run.kernel = launch->kernel;
     launch->run.waves_per_block = waves;
     launch->run.state_size = shape->size;
     launch->run.done = finish;
