@@ -84,7 +84,7 @@ struct sim_block {
 struct sim_launch {
     /* Set by the caller. */
     const struct sim_engine *engine;
-    const void *kernel; /* the same for launches of one kernel, which are alike; NULL: none is */
+    const void *kernel; /* identifies it, to remember whether it is a short one; NULL: unknown */
     uint32_t grid[3];
     unsigned waves_per_block;
     size_t state_size;     /* bytes of engine state of a resident block */
