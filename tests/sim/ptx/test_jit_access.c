@@ -228,6 +228,45 @@ static void small_elements_are_scattered(void **state)
     assert_memory_equal(words, expected, sizeof words);
 }
 
+/* Elements of which those of each half of a warp are near each other, or not quite, up to the last
+ * byte of an allocation and from its first on, of all lanes and of some. */
+static void lanes_near_each_other_find_their_elements(void **state)
+{
+    (void)state;
+    static const int steps[] = {0, 1, 2, 3, 4, 5, 7, 8, -1, -3};
+    static const char *const guards[] = {
+        "", "rem.u32 %r9, %r0, 5; setp.lt.u32 %p1, %r9, 2; @%p1 bra M;",
+        "and.b32 %r9, %r0, 31; setp.lt.u32 %p1, %r9, 21; @%p1 bra M;"};
+    enum { WORDS = 256 }; /* what is loaded is the second half */
+    for (unsigned s = 0; s < sizeof steps / sizeof *steps; s++)
+        for (unsigned g = 0; g < sizeof guards / sizeof *guards; g++) {
+            uint32_t words[WORDS];
+            char body[2048];
+            const int step = steps[s], first = step < 0 ? 63 * -step : 0;
+            for (unsigned i = 0; i < WORDS; i++)
+                words[i] = i * 2654435761u;
+            snprintf(
+                body, sizeof body,
+                ".shared .align 4 .b8 sh[768];\nmov.u32 %%r15, sh; mad.lo.u32 %%r16, %%r0, 8, "
+                "%%r15;\nld.global.u32 %%r4, [%%rd1+512]; ld.global.u32 %%r5, [%%rd1+768];\n"
+                "st.shared.u32 [%%r16], %%r4; st.shared.u32 [%%r16+4], %%r5; bar.sync 0;\n"
+                "mul.lo.s32 %%r1, %%r0, %d; add.s32 %%r1, %%r1, %d; rem.u32 %%r2, %%r1, 256;\n"
+                "rem.u32 %%r3, %%r1, 128; cvt.u64.u32 %%rd3, %%r1; add.u64 %%rd3, %%rd3, %%rd0;\n"
+                "mad.wide.u32 %%rd4, %%r2, 2, %%rd0; mad.wide.u32 %%rd5, %%r3, 4, %%rd0;\n"
+                "sub.u32 %%r10, 511, %%r1; cvt.u64.u32 %%rd6, %%r10; add.u64 %%rd6, %%rd6, "
+                "%%rd0;\nmov.u32 %%r6, 9; add.u32 %%r11, %%r15, %%r10;\n%s\n"
+                "ld.global.u8 %%r4, [%%rd3+512]; ld.global.s8 %%r5, [%%rd6+512];\n"
+                "ld.global.u16 %%r6, [%%rd4+512]; ld.global.u32 %%r7, [%%rd5+512];\n"
+                "ld.shared.u8 %%r8, [%%r11];\n"
+                "mad.lo.u32 %%r6, %%r6, 5, %%r4; mad.lo.u32 %%r6, %%r6, 7, %%r5;\n"
+                "mad.lo.u32 %%r6, %%r6, 9, %%r7; mad.lo.u32 %%r6, %%r6, 11, %%r8;\n"
+                "M: st.global.u32 [%%rd1], %%r6;\n",
+                step, first, guards[g]);
+            expect_same_accesses(body, words, WORDS);
+            assert_true(step == 0 || words[23] != words[29]);
+        }
+}
+
 static unsigned calls_of_ordered; /* of handlers */
 static ptx_handler ordered_handler;
 
@@ -409,6 +448,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(short_elements_are_extended),
         cmocka_unit_test(small_rows_begin_with_any_lane),
         cmocka_unit_test(small_elements_are_scattered),
+        cmocka_unit_test(lanes_near_each_other_find_their_elements),
         cmocka_unit_test(warps_that_poll_see_what_others_store),
         cmocka_unit_test(volatile_accesses_are_compiled),
         cmocka_unit_test(what_all_lanes_load_from_one_place_is_the_same),

@@ -217,6 +217,26 @@ LANE bool move_same(const struct window *window, u64 address, unsigned size, uns
     return true;
 }
 
+/* ---- near each other ----------------------------------------------------------------------------
+ *
+ * Words, or smaller elements as words, of which those of each half of the warp are near each other:
+ * one place, rows, every third byte. Others than those of the mask remain. */
+
+LANE bool move_near(struct eights at, const struct window *window, unsigned size,
+                    unsigned char *values)
+{
+    words value, old;
+    if (!place(&at, window, size) || !load_near(&at, window, size, &value))
+        return false;
+    if (size == 4 && window->mask != UINT32_MAX) {
+        const words in = words_in(window->mask);
+        __builtin_memcpy(&old, values, sizeof old);
+        value = (value & in) | (old & ~in);
+    }
+    __builtin_memcpy(values, &value, sizeof value);
+    return true;
+}
+
 /* ---- slots ------------------------------------------------------------------------------------
  */
 
@@ -348,7 +368,10 @@ LANE bool move_any(struct ptx_warp *warp, const struct any *any, const struct ei
     if (!find_window(warp, any, space, span, first_of(at), &window))
         return false;
     bring(warp, any, values);
-    if (any->called && is_same(at, window.mask, &address))
+    if (any->called && !any->write && size <= 4 && count == 1 && !window.crosswise &&
+        move_near(*at, &window, size, values))
+        moved = true;
+    else if (any->called && is_same(at, window.mask, &address))
         moved = move_same(&window, address, size, count, any->write, values);
     else if (size < 4)
         moved = move_small(*at, &window, size, any->write, values);

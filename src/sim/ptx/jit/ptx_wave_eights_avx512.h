@@ -76,6 +76,68 @@ LANE words gather_small(u32 mask, unsigned size, const struct eights *at,
     return found.all;
 }
 
+/* A bit for each of the first bytes, of 64. */
+LANE __mmask64 first_bytes(u64 bytes)
+{
+    return bytes < 64 ? ((u64)1 << bytes) - 1 : UINT64_MAX;
+}
+
+/* Elements of up to four bytes of sixteen lanes, if all lie in the 128 bytes from the first lane's
+ * on: these are loaded as they lie, as far as the window goes, and permuted. value: in words; lanes
+ * that are not in the mask have anything. */
+LANE bool load_near_half(u32 mask, unsigned size, __m512i low, __m512i high, u64 first,
+                         const struct window *window, __m512i *out_value)
+{
+    enum { NEAR = 128, WORD = 4 };
+    const u64 before = (window->start + first) & (WORD - 1), from = first - before;
+    const u64 left = window->last + size - from;
+    const __m512i last = _mm512_set1_epi64(NEAR - (long long)size);
+    const unsigned char *where = window->where + from;
+    if (from > window->last)
+        return false;
+    low = _mm512_sub_epi64(low, _mm512_set1_epi64((long long)from));
+    high = _mm512_sub_epi64(high, _mm512_set1_epi64((long long)from));
+    const u32 far = _mm512_cmpgt_epu64_mask(low, last) | (u32)_mm512_cmpgt_epu64_mask(high, last)
+                                                             << 8;
+    if (far & mask)
+        return false;
+    const __m512i at = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
+                                          _mm512_cvtepi64_epi32(high), 1);
+    const __m512i found = _mm512_permutex2var_epi32(
+        _mm512_maskz_loadu_epi8(first_bytes(left), where), _mm512_srli_epi32(at, 2),
+        _mm512_maskz_loadu_epi8(first_bytes(left < 64 ? 0 : left - 64), where + 64));
+    *out_value = found;
+    if (size < WORD) {
+        const __m512i bits = _mm512_slli_epi32(_mm512_and_si512(at, _mm512_set1_epi32(3)), 3);
+        *out_value = _mm512_and_si512(_mm512_srlv_epi32(found, bits),
+                                      _mm512_set1_epi32(size == 1 ? 0xff : 0xffff));
+    }
+    return true;
+}
+
+/* Of all lanes, by halves of the warp. at: offsets in the window. */
+LANE bool load_near(const struct eights *at, const struct window *window, unsigned size,
+                    words *out_value)
+{
+    u64 offset[PTX_LANES] __attribute__((aligned(64)));
+    union {
+        __m512i of[2];
+        words all;
+    } value = {{_mm512_setzero_si512(), _mm512_setzero_si512()}};
+    __builtin_memcpy(offset, at->of, sizeof offset);
+    UNROLLED for (unsigned i = 0; i < 2; i++)
+    {
+        const u32 mask = window->mask >> (16 * i) & UINT16_MAX;
+        const unsigned lane = 16 * i + (unsigned)__builtin_ctz(mask | 1u << 15);
+        const u64 first = mask & 1 ? at->of[2 * i][0] : offset[lane];
+        if (mask && !load_near_half(mask, size, (__m512i)at->of[2 * i], (__m512i)at->of[2 * i + 1],
+                                    first, window, &value.of[i]))
+            return false;
+    }
+    *out_value = value.all;
+    return true;
+}
+
 LANE void store_small_row(u32 mask, unsigned size, words value, unsigned char *to)
 {
     if (size == 1)
