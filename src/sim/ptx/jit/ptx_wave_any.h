@@ -154,8 +154,7 @@ LANE bool is_same(const struct eights *at, u32 mask, u64 *out_address)
 LANE void load_same(u32 mask, unsigned size, unsigned step, const unsigned char *where,
                     unsigned char *values)
 {
-    const words in = words_in(mask);
-    words word, old_word;
+    words word;
     long_words long_word, old_long;
     UNROLLED for (unsigned lane = 0; lane < PTX_LANES; lane++)
     {
@@ -165,13 +164,12 @@ LANE void load_same(u32 mask, unsigned size, unsigned step, const unsigned char 
         long_word[lane] = element;
     }
     if (size == 8) {
+        const long_words in = extended(words_in(mask), true);
         __builtin_memcpy(&old_long, values, sizeof old_long);
-        long_word = (long_word & extended(in, true)) | (old_long & ~extended(in, true));
+        long_word = (long_word & in) | (old_long & ~in);
         __builtin_memcpy(values, &long_word, sizeof long_word);
     } else {
-        __builtin_memcpy(&old_word, values, sizeof old_word);
-        word = (word & in) | (old_word & ~in);
-        __builtin_memcpy(values, &word, sizeof word);
+        put_words(mask, word, values);
     }
 }
 
@@ -225,15 +223,10 @@ LANE bool move_same(const struct window *window, u64 address, unsigned size, uns
 LANE bool move_near(struct eights at, const struct window *window, unsigned size,
                     unsigned char *values)
 {
-    words value, old;
-    if (!place(&at, window, size) || !load_near(&at, window, size, &value))
+    words value;
+    if (window->crosswise || !place(&at, window, size) || !load_near(&at, window, size, &value))
         return false;
-    if (size == 4 && window->mask != UINT32_MAX) {
-        const words in = words_in(window->mask);
-        __builtin_memcpy(&old, values, sizeof old);
-        value = (value & in) | (old & ~in);
-    }
-    __builtin_memcpy(values, &value, sizeof value);
+    put_words(window->mask, value, values);
     return true;
 }
 
@@ -368,7 +361,7 @@ LANE bool move_any(struct ptx_warp *warp, const struct any *any, const struct ei
     if (!find_window(warp, any, space, span, first_of(at), &window))
         return false;
     bring(warp, any, values);
-    if (any->called && !any->write && size <= 4 && count == 1 && !window.crosswise &&
+    if (any->called && !any->write && size <= 4 && count == 1 &&
         move_near(*at, &window, size, values))
         moved = true;
     else if (any->called && is_same(at, window.mask, &address))

@@ -237,27 +237,35 @@ LANE bool are_zero(const struct eights *lanes, u32 mask)
     return __builtin_reduce_or(all) == 0;
 }
 
+/* Puts words of the lanes of a mask; others keep what they have. */
+LANE void put_words(u32 mask, words value, unsigned char *slot)
+{
+    const words in = words_in(mask);
+    words old;
+    __builtin_memcpy(&old, slot, sizeof old);
+    value = (value & in) | (old & ~in);
+    __builtin_memcpy(slot, &value, sizeof value);
+}
+
 /* Extends what is in the low bits of words to a slot, for the lanes of the mask; others keep what
  * they have, if that is needed. */
 LANE void put_small(const struct any *any, unsigned char *slot, words word)
 {
     const u32 up = 32 - 8 * any->size;
-    const words in = words_in(any->kept ? any->mask : UINT32_MAX);
-    words old;
-    halves half;
+    const u32 mask = any->kept ? any->mask : UINT32_MAX;
     if (any->sign)
         word = (words)((signed_words)(word << up) >> (s32)up);
     else
         word = word << up >> up;
     if (any->width == 2) {
+        const words in = words_in(mask);
+        halves half;
         __builtin_memcpy(&half, slot, sizeof half);
-        old = __builtin_convertvector(half, words);
+        const words old = __builtin_convertvector(half, words);
         half = __builtin_convertvector((word & in) | (old & ~in), halves);
         __builtin_memcpy(slot, &half, sizeof half);
     } else {
-        __builtin_memcpy(&old, slot, sizeof old);
-        word = (word & in) | (old & ~in);
-        __builtin_memcpy(slot, &word, sizeof word);
+        put_words(mask, word, slot);
     }
 }
 

@@ -88,7 +88,7 @@ LANE words row_of_small(u32 mask, unsigned size, const unsigned char *from)
     return __builtin_convertvector(all_halves, words);
 }
 
-/* Not there: a vector is permuted by words, of which it has eight. */
+/* Never: AVX2 permutes only the eight words of one vector. */
 LANE bool load_near(const struct eights *at, const struct window *window, unsigned size,
                     words *out_value)
 {

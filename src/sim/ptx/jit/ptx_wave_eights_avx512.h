@@ -76,15 +76,15 @@ LANE words gather_small(u32 mask, unsigned size, const struct eights *at,
     return found.all;
 }
 
-/* A bit for each of the first bytes, of 64. */
+/* The first bytes of a vector, as a mask. */
 LANE __mmask64 first_bytes(u64 bytes)
 {
     return bytes < 64 ? ((u64)1 << bytes) - 1 : UINT64_MAX;
 }
 
 /* Elements of up to four bytes of sixteen lanes, if all lie in the 128 bytes from the first lane's
- * on: these are loaded as they lie, as far as the window goes, and permuted. value: in words; lanes
- * that are not in the mask have anything. */
+ * on: these are loaded as they lie, as far as the window goes, and permuted. out_value: of each
+ * lane of the mask a word, with the element in its low bits and anything above. */
 LANE bool load_near_half(u32 mask, unsigned size, __m512i low, __m512i high, u64 first,
                          const struct window *window, __m512i *out_value)
 {
@@ -108,9 +108,8 @@ LANE bool load_near_half(u32 mask, unsigned size, __m512i low, __m512i high, u64
         _mm512_maskz_loadu_epi8(first_bytes(left < 64 ? 0 : left - 64), where + 64));
     *out_value = found;
     if (size < WORD) {
-        const __m512i bits = _mm512_slli_epi32(_mm512_and_si512(at, _mm512_set1_epi32(3)), 3);
-        *out_value = _mm512_and_si512(_mm512_srlv_epi32(found, bits),
-                                      _mm512_set1_epi32(size == 1 ? 0xff : 0xffff));
+        const __m512i byte = _mm512_and_si512(at, _mm512_set1_epi32(WORD - 1));
+        *out_value = _mm512_srlv_epi32(found, _mm512_slli_epi32(byte, 3));
     }
     return true;
 }
@@ -128,10 +127,9 @@ LANE bool load_near(const struct eights *at, const struct window *window, unsign
     UNROLLED for (unsigned i = 0; i < 2; i++)
     {
         const u32 mask = window->mask >> (16 * i) & UINT16_MAX;
-        const unsigned lane = 16 * i + (unsigned)__builtin_ctz(mask | 1u << 15);
-        const u64 first = mask & 1 ? at->of[2 * i][0] : offset[lane];
-        if (mask && !load_near_half(mask, size, (__m512i)at->of[2 * i], (__m512i)at->of[2 * i + 1],
-                                    first, window, &value.of[i]))
+        if (mask &&
+            !load_near_half(mask, size, (__m512i)at->of[2 * i], (__m512i)at->of[2 * i + 1],
+                            offset[16 * i + (unsigned)__builtin_ctz(mask)], window, &value.of[i]))
             return false;
     }
     *out_value = value.all;
