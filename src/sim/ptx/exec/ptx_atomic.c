@@ -282,6 +282,35 @@ SEVERAL(ADD_F32, uint32_t, sums_f32)
 SEVERAL(ADD_F64, uint64_t, sums_f64)
 #undef SEVERAL
 
+/* ---- places of their own, in shared memory ------------------------------------------------------
+ */
+
+/* effect: what is written, of old, b and c. */
+#define EACH(id, value, effect)                                                                    \
+    __attribute__((no_sanitize("thread"))) static void each_##id(                                  \
+        unsigned char *const *where, size_t shift, uint32_t lanes, const unsigned char *b_slot,    \
+        const unsigned char *c_slot, unsigned char *out_old)                                       \
+    {                                                                                              \
+        const value *b_values = (const value *)(const void *)b_slot;                               \
+        const value *c_values = (const value *)(const void *)c_slot;                               \
+        const bool shared = true;                                                                  \
+        (void)shared, (void)c_values;                                                              \
+        for (; lanes; lanes &= lanes - 1) {                                                        \
+            unsigned lane = (unsigned)__builtin_ctz(lanes);                                        \
+            value *place = (value *)(void *)(where[lane] + shift), old = *place;                   \
+            const value b = b_values[lane];                                                        \
+            *place = (value)(effect);                                                              \
+            ((value *)(void *)out_old)[lane] = old;                                                \
+        }                                                                                          \
+    }
+#define ATOMIC(id, operation, ptx_type, value, effect) EACH(id, value, effect)
+#include "ptx_atomic.def"
+#undef ATOMIC
+EACH(CAS_B16, uint16_t, old == b ? c_values[lane] : old)
+EACH(CAS_B32, uint32_t, old == b ? c_values[lane] : old)
+EACH(CAS_B64, uint64_t, old == b ? c_values[lane] : old)
+#undef EACH
+
 /* ---- the op -------------------------------------------------------------------------------- */
 
 static bool is_within(const unsigned char *where, const unsigned char *start, size_t size)
@@ -311,6 +340,21 @@ static void write_old(struct ptx_warp *warp, uint32_t slot, unsigned width,
     }
 }
 
+/* Lanes with one address that follow each other together. */
+static void run_elements(const struct ptx_warp *warp, const struct ptx_atomic *atomic,
+                         unsigned char *const *where, unsigned char old[][PTX_LANES * 16])
+{
+    const struct ptx_access *access = &atomic->access;
+    for (uint32_t left = warp->mask, lanes; left; left &= ~lanes) {
+        lanes = (uint32_t)sim_neighbours(where, left);
+        unsigned char *place = where[__builtin_ctz(lanes)];
+        bool shared = is_shared(warp, access, place);
+        for (unsigned i = 0; i < access->count; i++)
+            atomic->element(place + i * access->size, lanes, warp->regs + access->slots[i],
+                            warp->regs + atomic->c, old[i], shared);
+    }
+}
+
 const struct ptx_op *ptx_run_atomic(struct ptx_warp *warp, const struct ptx_op *op)
 {
     const struct ptx_atomic *atomic = op->extra;
@@ -321,16 +365,15 @@ const struct ptx_op *ptx_run_atomic(struct ptx_warp *warp, const struct ptx_op *
     ptx_access_addresses(warp, access, at);
     if (!ptx_access_pointers(warp, op, access, at, where))
         return NULL;
-    if (access->space != PTX_SHARED && !sim_is_one_place(where, warp->mask))
+    const uint32_t first = (uint32_t)sim_neighbours(where, warp->mask);
+    if (access->space != PTX_SHARED && first != warp->mask)
         sim_fetch_lines(where, warp->mask);
-    for (uint32_t left = warp->mask, lanes; left; left &= ~lanes) {
-        lanes = (uint32_t)sim_neighbours(where, left);
-        unsigned char *place = where[__builtin_ctz(lanes)];
-        bool shared = is_shared(warp, access, place);
+    if (access->space == PTX_SHARED && atomic->each && !(first & (first - 1)))
         for (unsigned i = 0; i < access->count; i++)
-            atomic->element(place + i * access->size, lanes, warp->regs + access->slots[i],
-                            warp->regs + atomic->c, old[i], shared);
-    }
+            atomic->each(where, i * access->size, warp->mask, warp->regs + access->slots[i],
+                         warp->regs + atomic->c, old[i]);
+    else
+        run_elements(warp, atomic, where, old);
     /* A destination may be the register of a later element's operand. */
     for (unsigned i = 0; atomic->returns && i < access->count; i++)
         write_old(warp, atomic->d[i], atomic->width, old[i]);
@@ -343,26 +386,27 @@ static const struct {
     const char *operation;
     enum ptx_type type;
     ptx_element element;
+    ptx_each_element each;
 } elements[] = {
-    {"add", PTX_U32, exact_add_4},
-    {"add", PTX_S32, exact_add_4},
-    {"add", PTX_U64, exact_add_8},
-    {"add", PTX_S64, exact_add_8},
-    {"add", PTX_F32, several_ADD_F32},
-    {"add", PTX_F64, several_ADD_F64},
-    {"exch", PTX_U32, element_EXCH_B32},
-    {"exch", PTX_S32, element_EXCH_B32},
-    {"exch", PTX_F32, element_EXCH_B32},
-    {"exch", PTX_U64, element_EXCH_B64},
-    {"exch", PTX_B128, exch_16},
-    {"cas", PTX_B16, cas_2},
-    {"cas", PTX_B32, cas_4},
-    {"cas", PTX_U32, cas_4},
-    {"cas", PTX_S32, cas_4},
-    {"cas", PTX_B64, cas_8},
-    {"cas", PTX_U64, cas_8},
-    {"cas", PTX_B128, cas_16},
-#define ATOMIC(id, operation, type, value, effect) {operation, type, element_##id},
+    {"add", PTX_U32, exact_add_4, each_ADD_U32},
+    {"add", PTX_S32, exact_add_4, each_ADD_U32},
+    {"add", PTX_U64, exact_add_8, each_ADD_U64},
+    {"add", PTX_S64, exact_add_8, each_ADD_U64},
+    {"add", PTX_F32, several_ADD_F32, each_ADD_F32},
+    {"add", PTX_F64, several_ADD_F64, each_ADD_F64},
+    {"exch", PTX_U32, element_EXCH_B32, each_EXCH_B32},
+    {"exch", PTX_S32, element_EXCH_B32, each_EXCH_B32},
+    {"exch", PTX_F32, element_EXCH_B32, each_EXCH_B32},
+    {"exch", PTX_U64, element_EXCH_B64, each_EXCH_B64},
+    {"exch", PTX_B128, exch_16, NULL},
+    {"cas", PTX_B16, cas_2, each_CAS_B16},
+    {"cas", PTX_B32, cas_4, each_CAS_B32},
+    {"cas", PTX_U32, cas_4, each_CAS_B32},
+    {"cas", PTX_S32, cas_4, each_CAS_B32},
+    {"cas", PTX_B64, cas_8, each_CAS_B64},
+    {"cas", PTX_U64, cas_8, each_CAS_B64},
+    {"cas", PTX_B128, cas_16, NULL},
+#define ATOMIC(id, operation, type, value, effect) {operation, type, element_##id, each_##id},
 #include "ptx_atomic.def"
 #undef ATOMIC
 };
@@ -372,6 +416,7 @@ bool ptx_atomic_find(const char *operation, enum ptx_type type, struct ptx_atomi
     for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
         if (elements[i].type == type && strcmp(elements[i].operation, operation) == 0) {
             atomic->element = elements[i].element;
+            atomic->each = elements[i].each;
             return true;
         }
     return false;

@@ -91,22 +91,28 @@ bool ptx_is_access_handler(ptx_handler handler);
  * addresses are generic ones. */
 uint64_t ptx_window_of(enum ptx_space space);
 
-/* Executes an atomic operation of some lanes at where, which is aligned; b and c are the slots of its
- * operands, and what each lane found goes to old, which is like a slot. shared: no other thread of the
- * host uses that memory. */
+/* Executes an atomic operation of some lanes at where, which is aligned; b and c are the slots of
+ * its operands, and what each lane found goes to old, which is like a slot. shared: no other thread
+ * of the host uses that memory. */
 typedef void (*ptx_element)(unsigned char *where, uint32_t lanes, const unsigned char *b,
                             const unsigned char *c, unsigned char *old, bool shared);
+/* The same in memory of the block, of lanes with places of their own: each at where[lane] + shift,
+ * one after the other. */
+typedef void (*ptx_each_element)(unsigned char *const *where, size_t shift, uint32_t lanes,
+                                 const unsigned char *b, const unsigned char *c,
+                                 unsigned char *old);
 
 struct ptx_atomic {
     struct ptx_access access; /* first: it is the op's extra; its slots are those of b */
     ptx_element element;
+    ptx_each_element each; /* NULL: there is none */
     bool returns;
     uint32_t d[PTX_VECTOR_MAX];
     uint32_t c;
     uint8_t width; /* bytes of an element in the slots */
 };
 
-/* Sets element to that of an operation ("add") on a type. False: there is no such
+/* Sets element and each to those of an operation ("add") on a type. False: there is no such
  * operation. */
 bool ptx_atomic_find(const char *operation, enum ptx_type type, struct ptx_atomic *atomic);
 
