@@ -240,6 +240,7 @@ static void recorder(void)
     wait_for_peer(); /* the peer has seen that, and waits */
     good(cu.cuMemsetD32(flag, 1, 1));
     good(cu.cuEventSynchronize(event));
+    wake_peer();     /* the peer may record the event again */
     wait_for_peer(); /* the peer has recorded the event, which is not complete */
     gives(cu.cuEventQuery(event), CUDA_ERROR_NOT_READY);
     good(cu.cuStreamWaitEvent(stream, event, 0));
@@ -272,6 +273,7 @@ static void waiter(void)
     wake_peer();
     good(cu.cuStreamSynchronize(stream));
     good(cu.cuEventQuery(event));
+    wait_for_peer(); /* the peer waits for the first record no more */
     good(cu.cuStreamWaitValue32(stream, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
     good(cu.cuEventRecord(event, stream));
     wake_peer();
