@@ -210,6 +210,11 @@ void sim_shared_discard(uint64_t start, uint64_t end)
                         (off_t)(start - sim_space.base), (off_t)(end - start));
 }
 
+bool sim_shared_any(uint64_t start, uint64_t end)
+{
+    return ah_ranges_overlaps(&pieces, start, end - start);
+}
+
 void sim_shared_close(void)
 {
     while (pieces.root) {

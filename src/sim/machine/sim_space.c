@@ -174,6 +174,7 @@ void sim_space_close(void)
     sim_reservations_clear();
     sim_freed_clear();
     sim_shared_close();
+    sim_contents_close();
     sim_lookup_open(NULL);
     sim_written_open(NULL);
     sim_addresses_fini(&sim_state.device_part.addresses);

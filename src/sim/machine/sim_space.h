@@ -80,12 +80,15 @@ void sim_discharge(int device, uint64_t bytes);
 
 /* How an allocation should be aligned to have as many large pages as its size allows. */
 uint64_t sim_contents_alignment(size_t size);
-/* Requests large pages, for an allocation that has room for some. */
+/* Gives an allocation large pages, if it has room for some: those that were kept, with what they
+ * contain, and requests others. */
 void sim_contents_expect(const struct sim_memory *memory);
-/* Returns the pages that only [start, end) has, when they are many: they read as zero. */
+/* Returns the pages that only [start, end) has, when they are many, or keeps some for other
+ * allocations: what is at these addresses reads as zero. */
 void sim_contents_discard_own(uint64_t start, uint64_t end);
 /* Returns those it shared with others, when it was just released to part. Under the lock. */
 void sim_contents_discard_edges(struct sim_part *part, uint64_t start, uint64_t end);
+void sim_contents_close(void); /* returns the pages that were kept */
 
 /* ---- sim_memory.c ---------------------------------------------------------------- */
 
@@ -106,6 +109,8 @@ void sim_reservations_clear(void);
 
 /* Returns whole pages of the file that holds what is shared. */
 void sim_shared_discard(uint64_t start, uint64_t end);
+/* Whether any of the addresses are in the file; under the lock. */
+bool sim_shared_any(uint64_t start, uint64_t end);
 void sim_shared_remove(const struct sim_memory *memory); /* it is destroyed; under the lock */
 void sim_shared_close(void);
 
