@@ -249,24 +249,36 @@ static void set_user_sgprs(struct sgprs *sgprs, const struct amdgpu_block *block
         put(sgprs, (uint32_t)dispatch->scratch_size);
 }
 
-static void set_sgprs(struct amdgpu_wave *wave)
+/* A constant becomes a slow string instruction. */
+static const volatile size_t sgprs_size = sizeof(uint32_t[AMDGPU_SREGS]);
+
+/* The SGPRs that all waves of a block begin with. Returns where those that differ follow. */
+static struct sgprs set_sgprs_of_block(struct amdgpu_block *block)
 {
-    const struct amdgpu_dispatch *dispatch = wave->block->dispatch;
+    const struct amdgpu_dispatch *dispatch = block->dispatch;
     uint32_t rsrc2 = dispatch->descriptor.compute_pgm_rsrc2;
-    struct sgprs sgprs = {.s = wave->s};
-    const volatile size_t size = sizeof wave->s; /* a constant becomes a slow string instruction */
-    memset(wave->s, 0, size);
-    set_user_sgprs(&sgprs, wave->block);
-    sgprs = (struct sgprs){.s = wave->s + dispatch->user_sgprs};
+    struct sgprs sgprs = {.s = block->sgprs};
+    memset(block->sgprs, 0, sgprs_size);
+    set_user_sgprs(&sgprs, block);
+    sgprs = (struct sgprs){.s = block->sgprs + dispatch->user_sgprs};
     for (unsigned i = 0; i < 3; i++)
         if (rsrc2 >> (AMDGPU_RSRC2_WORKGROUP_ID_X + i) & 1)
-            put(&sgprs, wave->block->block->index[i]);
+            put(&sgprs, block->block->index[i]);
+    return sgprs;
+}
+
+/* sgprs: of its block. */
+static void set_sgprs(struct amdgpu_wave *wave, struct sgprs sgprs)
+{
+    const struct amdgpu_block *block = wave->block;
+    uint32_t rsrc2 = block->dispatch->descriptor.compute_pgm_rsrc2;
+    memcpy(wave->s, block->sgprs, sgprs_size);
+    sgprs.s = wave->s + (sgprs.s - block->sgprs);
     if (rsrc2 >> AMDGPU_RSRC2_WORKGROUP_INFO & 1)
-        put(&sgprs,
-            (uint32_t)(wave->number == 0) << 31 | wave->number << 6 | wave->block->wave_count);
-    if (rsrc2 >> AMDGPU_RSRC2_SCRATCH & 1 && !has_architected_scratch(dispatch->shape->isa))
-        put(&sgprs,
-            (uint32_t)(wave->block->scratch_first + wave->number * wave->block->wave_scratch));
+        put(&sgprs, (uint32_t)(wave->number == 0) << 31 | wave->number << 6 | block->wave_count);
+    if (rsrc2 >> AMDGPU_RSRC2_SCRATCH & 1 &&
+        !has_architected_scratch(block->dispatch->shape->isa))
+        put(&sgprs, (uint32_t)(block->scratch_first + wave->number * block->wave_scratch));
 }
 
 /* The architected scratch base of a queue that provides scratch. */
@@ -290,11 +302,11 @@ static uint32_t mode_of(const struct amdgpu_dispatch *dispatch)
 }
 
 /* VGPRs that are not initialised keep their old contents. */
-static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3])
+static void start_wave(struct amdgpu_wave *wave, const uint32_t size[3], struct sgprs sgprs)
 {
     unsigned items = size[0] * size[1] * size[2], first = wave->number * wave->lanes;
     unsigned left = first < items ? items - first : 0;
-    set_sgprs(wave);
+    set_sgprs(wave, sgprs);
     set_items(wave);
     uint64_t exec = left >= wave->lanes ? amdgpu_all_lanes(wave) : ((uint64_t)1 << left) - 1;
     amdgpu_set_s64(wave, AMDGPU_EXEC, exec);
@@ -326,8 +338,9 @@ static bool begin(struct sim_block *sim, bool fresh)
     block->arrived = block->ended = 0;
     amdgpu_block_size(block, size);
     number_items(block, size);
+    const struct sgprs sgprs = set_sgprs_of_block(block);
     for (unsigned i = 0; i < block->wave_count; i++) {
-        start_wave(&block->waves[i], size);
+        start_wave(&block->waves[i], size, sgprs);
         block->ended += block->waves[i].state == AMDGPU_ENDED;
     }
     block->together = !sim_options()->run.deterministic;

@@ -145,11 +145,9 @@ static struct amdgpu_page *take_retired(void)
 /* Regions first, which refer to ops of other pages. */
 static void free_pages(struct amdgpu_page *pages)
 {
-    for (struct amdgpu_page *page = pages; page; page = page->retired) {
-        void *regions = atomic_load(&page->regions);
-        if (regions)
-            page->shape->emitters->free(regions);
-    }
+    for (struct amdgpu_page *page = pages; page; page = page->retired)
+        if (atomic_load(&page->has_sites))
+            page->shape->emitters->free(page);
     while (pages) {
         struct amdgpu_page *page = pages;
         pages = page->retired;

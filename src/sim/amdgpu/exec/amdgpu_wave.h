@@ -33,7 +33,7 @@ struct amdgpu_page {
         following;               /* the page after it, if it belongs to the same memory */
     struct amdgpu_page *retired; /* the next in the list of pages that wait to be freed */
     struct amdgpu_slab *slabs;   /* of instructions */
-    _Atomic(void *) regions;     /* of emitters->turn; NULL: none */
+    atomic_bool has_sites;       /* some of the ops have */
     /* Instructions that extend beyond the page continue on the page after it. */
     struct amdgpu_op ops[AMDGPU_PAGE_WORDS + AMDGPU_INST_WORDS];
 };

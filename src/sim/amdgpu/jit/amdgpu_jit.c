@@ -8,24 +8,27 @@
 
 /* ---- whether ----------------------------------------------------------------------------- */
 
-enum { UNDECIDED, REFUSED, ALLOWED };
+enum { UNDECIDED, REFUSED, ALLOWED, EAGER };
 static _Atomic(int) decision; /* which waves ask for whenever they begin or end */
 
 static int decide(void)
 {
     const struct sim_options *options = sim_options();
     bool allowed = !options->checks && !options->run.deterministic && sim_amdgpu_bitcode();
-    int decided = allowed ? ALLOWED : REFUSED;
-    atomic_store_explicit(&decision, decided, memory_order_relaxed);
-    return decided;
+    int now = !allowed ? REFUSED : jit_is_eager() ? EAGER : ALLOWED;
+    atomic_store_explicit(&decision, now, memory_order_relaxed);
+    return now;
+}
+
+static int decided(void)
+{
+    int already = atomic_load_explicit(&decision, memory_order_relaxed);
+    return already == UNDECIDED ? decide() : already;
 }
 
 static bool is_on(void)
 {
-    if (jit_mode() == JIT_OFF)
-        return false;
-    int decided = atomic_load_explicit(&decision, memory_order_relaxed);
-    return (decided == UNDECIDED ? decide() : decided) == ALLOWED;
+    return decided() >= ALLOWED && jit_mode() != JIT_OFF;
 }
 
 /* Whether a wave's state is what regions are compiled for. */
@@ -96,7 +99,7 @@ static const struct amdgpu_op *execute(struct amdgpu_wave *wave, const struct am
                                        struct amdgpu_site *site, struct amdgpu_way *way, bool full)
 {
     wave->entry = way->entry;
-    if (__builtin_expect(jit_mode() != JIT_COMPARE, 1))
+    if (__builtin_expect(!site->compares, 1))
         return way->code(wave);
     bool differs = false;
     const struct amdgpu_op *next = amdgpu_compare(wave, op, way->code, &differs);
@@ -122,7 +125,7 @@ static void count(struct amdgpu_site *site, struct amdgpu_way *way, bool full, i
 
 static bool may_enter(const struct amdgpu_wave *wave, const struct amdgpu_site *site)
 {
-    return !wave->compiled && wave->mode == amdgpu_unit_mode(site->unit) && is_plain(wave);
+    return !wave->compiled && wave->mode == site->mode && is_plain(wave);
 }
 
 const struct amdgpu_op *amdgpu_jit_enter(struct amdgpu_wave *wave, const struct amdgpu_op *op)
@@ -138,7 +141,7 @@ const struct amdgpu_op *amdgpu_jit_enter(struct amdgpu_wave *wave, const struct 
     const struct amdgpu_op *next = execute(wave, op, site, way, full);
     int ops = left - wave->left;
     wave->compiled = false;
-    if (next == op && jit_mode() == JIT_COMPARE) { /* nothing has happened */
+    if (next == op && site->compares) { /* nothing has happened */
         wave->left--;
         return site->run(wave, op);
     }
@@ -155,7 +158,7 @@ const struct amdgpu_op *amdgpu_jit_enter(struct amdgpu_wave *wave, const struct 
 
 void amdgpu_jit_begin(struct amdgpu_wave *wave)
 {
-    if (!is_on() || !jit_is_eager() || !is_plain(wave))
+    if (decided() != EAGER || !is_on() || !is_plain(wave))
         return;
     const struct amdgpu_op *op = amdgpu_ahead(wave->next);
     struct amdgpu_unit *unit = op ? amdgpu_unit_at(op, wave->mode) : NULL;

@@ -25,20 +25,9 @@ struct amdgpu_unit {
     _Atomic(unsigned) turns, parted;
 };
 
-struct sites { /* of a page */
-    struct amdgpu_page *page;
-    _Atomic(struct amdgpu_site *) at[AMDGPU_PAGE_WORDS];
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for making and changing sites */
 
 /* ---- sites ------------------------------------------------------------------------------- */
-
-struct amdgpu_site *amdgpu_site_at(const struct amdgpu_op *op)
-{
-    struct sites *sites = atomic_load_explicit(&amdgpu_page_of(op)->regions, memory_order_acquire);
-    return sites ? atomic_load_explicit(&sites->at[op->offset / 4], memory_order_acquire) : NULL;
-}
 
 amdgpu_handler amdgpu_jit_handler(const struct amdgpu_op *op)
 {
@@ -46,34 +35,25 @@ amdgpu_handler amdgpu_jit_handler(const struct amdgpu_op *op)
     return site ? site->run : __atomic_load_n(&op->run, __ATOMIC_ACQUIRE);
 }
 
-static struct sites *sites_of(struct amdgpu_page *page)
-{
-    struct sites *sites = atomic_load(&page->regions);
-    if (sites || !(sites = calloc(1, sizeof *sites)))
-        return sites;
-    sites->page = page;
-    atomic_store_explicit(&page->regions, sites, memory_order_release);
-    return sites;
-}
-
 /* Under the lock: the site of a decoded op. NULL: no memory. */
 static struct amdgpu_site *site_of(const struct amdgpu_op *op, struct amdgpu_unit *unit)
 {
     struct amdgpu_site *site = amdgpu_site_at(op);
-    struct sites *sites = site ? NULL : sites_of(amdgpu_page_of(op));
-    if (!sites || !(site = calloc(1, sizeof *site)))
+    if (site || !(site = calloc(1, sizeof *site)))
         return site;
-    site->op = op;
-    site->run = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE);
-    site->unit = unit;
-    atomic_store_explicit(&sites->at[op->offset / 4], site, memory_order_release);
+    *site = (struct amdgpu_site){.op = (struct amdgpu_op *)(uintptr_t)op,
+                                 .run = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE),
+                                 .unit = unit,
+                                 .mode = unit->mode,
+                                 .compares = jit_mode() == JIT_COMPARE};
+    atomic_store(&amdgpu_page_of(op)->has_sites, true);
+    __atomic_store_n(&site->op->site, site, __ATOMIC_RELEASE);
     return site;
 }
 
 static void set_handler(const struct amdgpu_site *site, amdgpu_handler run)
 {
-    struct amdgpu_op *op = (struct amdgpu_op *)(uintptr_t)site->op;
-    __atomic_store_n(&op->run, run, __ATOMIC_RELEASE);
+    __atomic_store_n(&site->op->run, run, __ATOMIC_RELEASE);
 }
 
 void amdgpu_site_retire(struct amdgpu_site *site, bool full)
@@ -115,11 +95,6 @@ struct amdgpu_unit *amdgpu_unit_at(const struct amdgpu_op *root, uint32_t mode)
     if (!taken)
         free(unit);
     return site ? site->unit : NULL;
-}
-
-uint32_t amdgpu_unit_mode(const struct amdgpu_unit *unit)
-{
-    return unit->mode;
 }
 
 bool amdgpu_unit_is_cold(const struct amdgpu_unit *unit, enum amdgpu_region_kind kind)
@@ -310,17 +285,22 @@ static void free_unit(struct amdgpu_unit *unit)
     free(unit);
 }
 
-void amdgpu_jit_free(void *regions)
+/* Under the lock, so that regions that are still compiled find no site. */
+static struct amdgpu_site *take_site(struct amdgpu_op *op)
 {
-    struct sites *sites = regions;
     pthread_mutex_lock(&lock);
-    atomic_store(&sites->page->regions, NULL); /* regions that are still compiled find none */
+    struct amdgpu_site *site = amdgpu_site_at(op);
+    __atomic_store_n(&op->site, NULL, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
+    return site;
+}
+
+void amdgpu_jit_free(struct amdgpu_page *page)
+{
     for (unsigned i = 0; i < AMDGPU_PAGE_WORDS; i++) {
-        struct amdgpu_site *site = atomic_load(&sites->at[i]);
+        struct amdgpu_site *site = take_site(&page->ops[i]);
         if (site && site->is_root)
             free_unit(site->unit);
         free(site);
     }
-    free(sites);
 }

@@ -20,10 +20,12 @@ struct amdgpu_way {
 struct amdgpu_unit;
 
 struct amdgpu_site {
-    const struct amdgpu_op *op;
+    struct amdgpu_op *op;
     amdgpu_handler run; /* the op's own handler */
     struct amdgpu_unit *unit;
-    bool is_root; /* of the unit */
+    uint32_t mode; /* of waves that may enter */
+    bool compares; /* JIT_COMPARE */
+    bool is_root;  /* of the unit */
     /* [1]: for waves all of whose lanes are live; [0]: for others. NULL: the interpreter executes
      * them. */
     _Atomic(struct amdgpu_way *) ways[2];
@@ -31,11 +33,13 @@ struct amdgpu_site {
 };
 
 /* Lock-free; NULL: none. */
-struct amdgpu_site *amdgpu_site_at(const struct amdgpu_op *op);
+static inline struct amdgpu_site *amdgpu_site_at(const struct amdgpu_op *op)
+{
+    return __atomic_load_n(&op->site, __ATOMIC_ACQUIRE);
+}
 /* The unit with this root, made if there is no site. NULL: no memory. */
 struct amdgpu_unit *amdgpu_unit_at(const struct amdgpu_op *root, uint32_t mode);
 
-uint32_t amdgpu_unit_mode(const struct amdgpu_unit *unit);
 /* Whether nothing of this kind has been requested yet. */
 bool amdgpu_unit_is_cold(const struct amdgpu_unit *unit, enum amdgpu_region_kind kind);
 /* The unit of a loop that begins at a decoded op, in a kernel that begins at first. NULL: no

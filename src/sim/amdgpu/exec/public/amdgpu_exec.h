@@ -56,6 +56,7 @@ struct amdgpu_op {
         int64_t offset_bytes;
     };
     struct amdgpu_inst *inst; /* the whole instruction, for rare cases and for reports */
+    void *site;               /* of jit: compiled code may be entered here; NULL: not */
 };
 
 static inline const struct amdgpu_op *amdgpu_next(const struct amdgpu_op *op)
@@ -209,6 +210,7 @@ struct amdgpu_block { /* the state of a resident work-group */
     /* The initial v0 to v2 of each wave in turn, for a block of items_of work-items. */
     uint32_t *items;
     uint32_t items_of[3];
+    uint32_t sgprs[AMDGPU_SREGS]; /* that its waves begin with */
 };
 
 /* The index of a lane's work-item in its group. */
@@ -283,8 +285,9 @@ struct amdgpu_emitters {
     void (*begin)(struct amdgpu_wave *wave);
     void (*turn)(struct amdgpu_wave *wave);
     void (*end)(struct amdgpu_wave *wave);
-    /* Frees what a page has of them in amdgpu_page.regions, when nothing executes it any more. */
-    void (*free)(void *regions);
+    /* Frees the sites of a page's ops, which has some (amdgpu_page.has_sites), when nothing executes
+     * it any more. */
+    void (*free)(struct amdgpu_page *page);
 };
 bool amdgpu_emit_scalar(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
                         struct amdgpu_op *op);

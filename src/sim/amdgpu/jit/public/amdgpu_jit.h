@@ -22,6 +22,6 @@ void amdgpu_jit_end(struct amdgpu_wave *wave);
  */
 void amdgpu_jit_comparisons(uint64_t *out_made, uint64_t *out_differing);
 /* Frees the regions that begin in a page, which nothing executes any more. */
-void amdgpu_jit_free(void *regions);
+void amdgpu_jit_free(struct amdgpu_page *page);
 
 #endif
