@@ -269,7 +269,7 @@ static unsigned first_of(const struct ptx_block *block)
     return first;
 }
 
-bool ptx_barrier_pass(struct ptx_block *block, const struct ptx_op *op)
+bool ptx_barrier_is_passed(const struct ptx_block *block, const struct ptx_op *op)
 {
     const struct ptx_barrier_op *b = op->extra;
     const unsigned first = first_of(block);
@@ -280,9 +280,6 @@ bool ptx_barrier_pass(struct ptx_block *block, const struct ptx_op *op)
     for (unsigned w = first + 1; w < block->wave_count && !b->constant; w++)
         if (block->waves[w].warp.alive && number_of_all(&block->waves[w].warp, b) != number)
             return false;
-    for (unsigned w = first; w < block->wave_count; w++)
-        if (block->waves[w].warp.alive)
-            block->waves[w].warp.fragments->op = op + 1;
     return true;
 }
 

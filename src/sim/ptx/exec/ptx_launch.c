@@ -140,38 +140,55 @@ static bool begin(struct sim_block *sim, bool fresh)
         ptx_warp_start(&block->waves[i], left < PTX_LANES ? (1u << left) - 1 : UINT32_MAX);
     }
     block->together = block->may_be_together;
-    block->heat = block->ended = 0;
     sim_shadow_begin(block->waves[0].warp.shadow);
     return true;
 }
 
-/* Threads of the host count what has ended in one place: once for a block. */
+/* Threads of the host count what has ended in one place: seldom, where regions executed it. */
+static void tell_jit(struct ptx_block *block)
+{
+    ptx_jit_end(block->launch, block->heat, block->ended);
+    block->heat = block->ended = 0;
+}
+
 static void note_end(struct ptx_block *block, unsigned wave)
 {
+    enum { MANY = 1 << 14 };
     const struct ptx_wave *ended = &block->waves[wave];
     block->heat += ended->warp.steps - ended->noted;
     block->ended += ended->warp.steps;
-    if (!block->alive)
-        ptx_jit_end(block->launch, block->heat, block->ended);
+    if (!block->alive && (block->heat || block->ended >= MANY))
+        tell_jit(block);
     AH_LOG(AH_LOG_EXTRA, AH_LOG_KERN, "%s: warp %u of block %llu has executed %llu instructions",
            block->launch->kernel->symbol->name, wave, (unsigned long long)block->sim->number,
            (unsigned long long)ended->warp.steps);
 }
 
-/* Runs all warps of a block that are together, one after the other, up to a barrier or further.
- * Where all of them come to one that have not ended, they have passed it and are together again:
- * nobody has to be counted or woken, and the processor learns where compiled code goes. */
-static bool run_together(struct ptx_block *block, unsigned budget)
+/* The first warps of the block go back to the scheduler's care; those that have not ended are to
+ * continue at op. */
+static void park(struct ptx_block *block, unsigned warps, const struct ptx_op *op)
+{
+    for (unsigned w = 0; w < warps; w++)
+        if (block->waves[w].warp.alive)
+            ptx_warp_park_at(&block->waves[w], op);
+}
+
+/* Runs all warps of a block that are together, one after the other, from *at on (NULL: from where
+ * they are READY to continue), up to a barrier or further. Where all of them come to one that have
+ * not ended, they have passed it and are together again, to continue at *at: nobody has to be
+ * counted or woken, and the processor learns where compiled code goes. Otherwise all are parked. */
+static bool run_together(struct ptx_block *block, unsigned budget, const struct ptx_op **at)
 {
     struct sim_span *spans = ptx_warp_spans();
-    const struct ptx_op *barrier = NULL, *at;
-    unsigned there = 0, others = 0;
+    const struct ptx_op *barrier = NULL;
+    bool apart = false;
     block->together = false;
     for (unsigned w = 0; w < block->wave_count; w++) {
         struct ptx_wave *wave = &block->waves[w];
+        const struct ptx_op *here = *at;
         if (!wave->warp.alive)
             continue;
-        enum sim_wave state = ptx_warp_run_to_barrier(wave, budget, spans, &at);
+        enum sim_wave state = ptx_warp_run_to_barrier(wave, budget, spans, &here);
         block->sim->waves[w] = (unsigned char)state;
         if (state == SIM_WAVE_FAILED)
             return false;
@@ -179,22 +196,33 @@ static bool run_together(struct ptx_block *block, unsigned budget)
             note_end(block, w);
             continue;
         }
-        barrier = barrier ? barrier : at;
-        there += at && at == barrier;
-        others += !at || at != barrier;
+        if (!apart && (!here || (barrier && here != barrier))) {
+            park(block, w, barrier);
+            apart = true;
+        }
+        if (apart && here)
+            ptx_warp_park_at(wave, here);
+        barrier = here;
     }
-    if (there && !others)
-        block->together = ptx_barrier_pass(block, barrier);
+    if (apart || !barrier)
+        return true;
+    block->together = ptx_barrier_is_passed(block, barrier);
+    *at = barrier + 1;
+    if (!block->together)
+        park(block, block->wave_count, barrier);
     return true;
 }
 
-/* Small blocks pass several barriers in a call of the scheduler. */
+/* Blocks pass several barriers in a call of the scheduler. */
 static bool run_some_together(struct ptx_block *block, unsigned budget)
 {
-    enum { WARPS = 8 };
+    enum { WARPS = 32 };
+    const struct ptx_op *at = NULL;
     for (unsigned warps = 0; block->together && warps < WARPS; warps += block->wave_count)
-        if (!run_together(block, budget))
+        if (!run_together(block, budget, &at))
             return false;
+    if (block->together)
+        park(block, block->wave_count, at);
     return true;
 }
 
@@ -224,6 +252,7 @@ static void fini(struct sim_block *sim)
     if (block->counts)
         sim_profile_add(shape->profile, block->counts);
     free(block->counts);
+    tell_jit(block);
     sim_shadow_destroy(block->waves[0].warp.shadow);
     for (unsigned i = 0; i < block->wave_count; i++)
         ptx_warp_fini(&block->waves[i]);

@@ -323,6 +323,15 @@ INLINED void use_frame(struct ptx_warp *warp, struct ptx_frame *frame)
     warp->local_offset = frame->local_offset;
 }
 
+INLINED void give_slice(struct ptx_wave *wave)
+{
+    wave->slice = wave->left;
+    if (wave->uneven && wave->slice > wave->share)
+        wave->slice = wave->share > 0 ? wave->share : 1;
+    wave->warp.budget = wave->slice;
+    wave->stop = PTX_STOP_BUG;
+}
+
 INLINED const struct ptx_op *resume(struct ptx_wave *wave, struct ptx_fragment *fragment)
 {
     struct ptx_warp *warp = &wave->warp;
@@ -336,11 +345,7 @@ INLINED const struct ptx_op *resume(struct ptx_wave *wave, struct ptx_fragment *
         wave->uneven = false;
         wave->share = SHARE;
     }
-    wave->slice = wave->left;
-    if (wave->uneven && wave->slice > wave->share)
-        wave->slice = wave->share > 0 ? wave->share : 1;
-    warp->budget = wave->slice;
-    wave->stop = PTX_STOP_BUG;
+    give_slice(wave);
     return fragment->op;
 }
 
@@ -398,27 +403,34 @@ enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget)
 }
 
 enum sim_wave ptx_warp_run_to_barrier(struct ptx_wave *wave, unsigned budget,
-                                      struct sim_span *spans, const struct ptx_op **out_barrier)
+                                      struct sim_span *spans, const struct ptx_op **at)
 {
     struct ptx_warp *warp = &wave->warp;
+    const struct ptx_op *op = *at;
     enum sim_wave state = SIM_WAVE_READY;
-    *out_barrier = NULL;
+    *at = NULL;
     begin_run(wave, budget, spans);
+    if (op)
+        give_slice(wave);
     do {
-        struct ptx_fragment *fragment = pick(wave);
+        struct ptx_fragment *fragment = op ? warp->fragment : pick(wave);
         if (!fragment)
             return without_fragment(warp);
-        const struct ptx_op *op = resume(wave, fragment);
+        op = op ? op : resume(wave, fragment);
         ptx_handler run;
         while (op && ((run = ptx_op_handler(op)) != ptx_run_barrier || warp->mask != warp->alive))
             op = run(warp, op);
         if (op) {
-            park(warp, op);
-            *out_barrier = op;
+            *at = op;
             return SIM_WAVE_READY;
         }
     } while (goes_on(wave, &state));
     return state;
+}
+
+void ptx_warp_park_at(struct ptx_wave *wave, const struct ptx_op *op)
+{
+    park(&wave->warp, op);
 }
 
 void ptx_warp_prepare(struct ptx_wave *wave)
@@ -444,7 +456,7 @@ void ptx_warp_start(struct ptx_wave *wave, uint32_t mask)
     warp->alive = wave->started = mask;
     warp->carry = 0;
     warp->steps = wave->noted = 0;
-    warp->fragments = NULL;
+    warp->fragment = warp->fragments = NULL;
     wave->rests = wave->uneven = false;
     wave->share = SHARE;
     wave->cluster_pending = 0;

@@ -118,10 +118,12 @@ enum sim_wave ptx_warp_run(struct ptx_wave *wave, unsigned budget);
 /* Spans of the calling thread. */
 struct sim_span *ptx_warp_spans(void);
 /* The same as ptx_warp_run, with the thread's spans, up to a barrier at which all lanes are that
- * have not ended: that op is then in *out_barrier, where the warp is READY to continue; otherwise
- * NULL. */
+ * have not ended: that op is then in *at, otherwise NULL. A warp at a barrier is READY to continue,
+ * but still has its running fragment: what follows is either this function again, with *at where it
+ * continues (NULL: where it is READY to), or ptx_warp_park_at. */
 enum sim_wave ptx_warp_run_to_barrier(struct ptx_wave *wave, unsigned budget,
-                                      struct sim_span *spans, const struct ptx_op **out_barrier);
+                                      struct sim_span *spans, const struct ptx_op **at);
+void ptx_warp_park_at(struct ptx_wave *wave, const struct ptx_op *op);
 void ptx_warp_fini(struct ptx_wave *wave);
 
 /* Makes mask the executing lanes. */
@@ -165,10 +167,10 @@ void ptx_warp_return(struct ptx_warp *warp);
 void ptx_barrier_begin(struct ptx_block *block, bool fresh);
 /* Threads have ended: barriers may be complete without them. */
 void ptx_barrier_exit(struct ptx_block *block);
-/* All warps that have not ended are READY to continue at op, a barrier, with all their lanes: where
- * nothing but their arrival is needed to complete it, they are then behind it. False: nothing has
- * happened. */
-bool ptx_barrier_pass(struct ptx_block *block, const struct ptx_op *op);
+/* All warps that have not ended are READY to continue at op, a barrier, with all their lanes.
+ * Whether nothing but their arrival is needed to complete it, so that they may continue behind it
+ * without executing it. */
+bool ptx_barrier_is_passed(const struct ptx_block *block, const struct ptx_op *op);
 /* Whether op is a barrier that all lanes of a warp are to execute together. */
 bool ptx_barrier_is_aligned(const struct ptx_op *op);
 
