@@ -29,8 +29,8 @@ uint64_t sim_contents_alignment(size_t size)
 
 /* ---- pages that are kept ------------------------------------------------------------ */
 
-/* Moves as many of the large pages as the kernel (Linux 5.7) does. Where they were is memory that was
- * not touched yet, at any time: no other thread's mapping can come to lie there. */
+/* Moves as many of the large pages as the kernel (Linux 5.7) does. Where they were is memory that
+ * was not touched yet, at any time: no other thread's mapping can come to lie there. */
 static size_t move_pages(unsigned char *from, unsigned char *to, size_t count)
 {
     enum { HOW = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP };
@@ -73,7 +73,8 @@ static bool keep_pages(uint64_t start, uint64_t end)
     return kept > 0 && map_pages(first, end - start);
 }
 
-/* The pages that were kept last are moved first, in their order, so that they become one mapping. */
+/* The pages that were kept last are moved first, in their order, so that they become one mapping.
+ */
 static void reuse_pages(const struct sim_memory *memory, uint64_t start, uint64_t end)
 {
     size_t count = (end - start) / LARGE_PAGE;

@@ -271,6 +271,21 @@ static void shared_memory_is_released_when_it_is_freed(void **state)
     assert_int_equal(byte, 0);
 }
 
+/* Pages that are shared stay in the file, and none are moved to their addresses. */
+static void shared_memory_is_not_kept_for_other_allocations(void **state)
+{
+    (void)state;
+    enum { LARGE = 8 * MIB };
+    uint64_t offset;
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, LARGE);
+    memset(memory->view, 7, LARGE);
+    assert_true(sim_memory_share(memory, &offset) >= 0);
+    sim_memory_destroy(memory);
+    memory = create(SIM_MEMORY_DEVICE, 0, LARGE);
+    assert_int_equal(memory->view[0], 0);
+    assert_int_equal(memory->view[LARGE - 1], 0);
+}
+
 static void only_memory_of_devices_is_shared(void **state)
 {
     (void)state;
@@ -299,6 +314,7 @@ int main(void)
         SPACE_TEST(an_invalid_file_is_not_mapped),
         SPACE_TEST(shared_memory_is_the_same_where_it_is_opened),
         SPACE_TEST(shared_memory_is_released_when_it_is_freed),
+        SPACE_TEST(shared_memory_is_not_kept_for_other_allocations),
         SPACE_TEST(only_memory_of_devices_is_shared),
         TRACKED_TEST(bytes_count_as_written_once_they_are),
         TRACKED_TEST(memory_of_the_host_counts_as_written),

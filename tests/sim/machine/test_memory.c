@@ -247,6 +247,77 @@ static void the_rest_of_a_chunk_is_returned_when_the_next_allocation_is_elsewher
     assert_true(resident() < before + 16 * MIB);
 }
 
+/* Large pages that are kept for other allocations: moved by Linux 5.7 and later. */
+enum { LARGE = 16 * MIB, KEPT_MAX = 256 * MIB };
+
+static bool kernel_moves_pages(void)
+{
+    enum { PAGE = 4096, DONTUNMAP = 4 };
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, flags, -1, 0);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    bool moves = mremap(pages, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED | DONTUNMAP,
+                        pages + PAGE) != MAP_FAILED;
+    munmap(pages, 2 * PAGE);
+    return moves;
+}
+
+static bool has_only(const unsigned char *bytes, size_t size, unsigned char value)
+{
+    return bytes[0] == value && memcmp(bytes, bytes + 1, size - 1) == 0;
+}
+
+static void large_pages_of_freed_memory_move_to_the_next_allocation(void **state)
+{
+    (void)state;
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, LARGE);
+    const unsigned char *old = memory->view;
+    memset(memory->view, 7, LARGE);
+    sim_memory_destroy(memory);
+    memory = create(SIM_MEMORY_DEVICE, 1, LARGE);
+    assert_true(memory->view >= old + LARGE);
+    assert_true(has_only(old, LARGE, 0));
+    if (kernel_moves_pages())
+        assert_true(has_only(memory->view, LARGE, 7));
+    assert_true(has_only(create(SIM_MEMORY_DEVICE, 0, LARGE)->view, LARGE, 0));
+    assert_true(has_only(create(SIM_MEMORY_MANAGED, 0, LARGE)->view, LARGE, 0));
+}
+
+static void few_large_pages_are_kept(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        return;
+    size_t before = resident();
+    struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, 2 * (size_t)KEPT_MAX);
+    memset(memory->view, 1, memory->size);
+    sim_memory_destroy(memory);
+    assert_true(resident() < before + KEPT_MAX + 16 * MIB);
+}
+
+static unsigned count_mappings(void)
+{
+    unsigned count = 0;
+    FILE *file = fopen("/proc/self/maps", "re");
+    assert_non_null(file);
+    for (int c = fgetc(file); c != EOF; c = fgetc(file))
+        count += c == '\n';
+    fclose(file);
+    return count;
+}
+
+static void pages_that_move_leave_no_mappings_behind(void **state)
+{
+    (void)state;
+    unsigned before = count_mappings();
+    for (int i = 0; i < 1000; i++) {
+        struct sim_memory *memory = create(SIM_MEMORY_DEVICE, 0, LARGE + (size_t)(i % 7) * MIB);
+        memset(memory->view + (size_t)(i % 16) * MIB, 1, 1);
+        sim_memory_destroy(memory);
+    }
+    assert_true(count_mappings() < before + KEPT_MAX / (2 * MIB) + 16);
+}
+
 static void identifiers_are_never_used_again(void **state)
 {
     (void)state;
@@ -604,6 +675,9 @@ int main(void)
         SPACE_TEST(freed_memory_is_returned_to_the_kernel),
         SPACE_TEST(free_pages_next_to_freed_memory_are_returned_too),
         SPACE_TEST(the_rest_of_a_chunk_is_returned_when_the_next_allocation_is_elsewhere),
+        SPACE_TEST(large_pages_of_freed_memory_move_to_the_next_allocation),
+        SPACE_TEST(few_large_pages_are_kept),
+        SPACE_TEST(pages_that_move_leave_no_mappings_behind),
         SPACE_TEST(identifiers_are_never_used_again),
         SPACE_TEST(a_device_cannot_exceed_its_capacity),
         SPACE_TEST(the_whole_capacity_can_be_allocated_in_the_smallest_pieces),

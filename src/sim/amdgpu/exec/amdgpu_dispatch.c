@@ -276,8 +276,7 @@ static void set_sgprs(struct amdgpu_wave *wave, struct sgprs sgprs)
     sgprs.s = wave->s + (sgprs.s - block->sgprs);
     if (rsrc2 >> AMDGPU_RSRC2_WORKGROUP_INFO & 1)
         put(&sgprs, (uint32_t)(wave->number == 0) << 31 | wave->number << 6 | block->wave_count);
-    if (rsrc2 >> AMDGPU_RSRC2_SCRATCH & 1 &&
-        !has_architected_scratch(block->dispatch->shape->isa))
+    if (rsrc2 >> AMDGPU_RSRC2_SCRATCH & 1 && !has_architected_scratch(block->dispatch->shape->isa))
         put(&sgprs, (uint32_t)(block->scratch_first + wave->number * block->wave_scratch));
 }
 

@@ -285,8 +285,8 @@ struct amdgpu_emitters {
     void (*begin)(struct amdgpu_wave *wave);
     void (*turn)(struct amdgpu_wave *wave);
     void (*end)(struct amdgpu_wave *wave);
-    /* Frees the sites of a page's ops, which has some (amdgpu_page.has_sites), when nothing executes
-     * it any more. */
+    /* Frees the sites of a page's ops, which has some (amdgpu_page.has_sites), when nothing
+     * executes it any more. */
     void (*free)(struct amdgpu_page *page);
 };
 bool amdgpu_emit_scalar(enum amdgpu_isa isa, unsigned lanes, const struct amdgpu_inst *inst,
