@@ -52,11 +52,11 @@ static void *map_pages(void *at, size_t size)
 /* Only pages of this process alone are moved. Under the lock. */
 static bool may_move(uint64_t start, uint64_t end)
 {
-    return sim_is_device_address(start) && end > start && !sim_shared_any(start, end);
+    return sim_is_device_address(start) && !sim_shared_any(start, end);
 }
 
-/* Large pages of [start, end), from the first on; false: none were kept. */
-static bool keep_pages(uint64_t start, uint64_t end)
+/* Keeps large pages of [start, end), from the first on, as far as there is room. */
+static void keep_pages(uint64_t start, uint64_t end)
 {
     unsigned char *first = sim_view(start);
     size_t count = (end - start) / LARGE_PAGE, kept = 0;
@@ -69,12 +69,11 @@ static bool keep_pages(uint64_t start, uint64_t end)
         spare.count += kept;
     }
     pthread_mutex_unlock(&sim_state.lock);
-    /* One mapping again, where the moves have left one for each page. */
-    return kept > 0 && map_pages(first, end - start);
+    if (kept > 0) /* one mapping again, where the moves have left one for each page */
+        (void)map_pages(first, end - start);
 }
 
-/* The pages that were kept last are moved first, in their order, so that they become one mapping.
- */
+/* The pages that were kept last are moved, in their order, so that they become one mapping. */
 static void reuse_pages(const struct sim_memory *memory, uint64_t start, uint64_t end)
 {
     size_t count = (end - start) / LARGE_PAGE;
@@ -121,12 +120,9 @@ void sim_contents_discard_own(uint64_t start, uint64_t end)
     uint64_t large = sim_round_up(start, LARGE_PAGE), large_end = end & -(uint64_t)LARGE_PAGE;
     if (end <= start || end - start < CHUNK)
         return;
-    if (large_end <= large || !keep_pages(large, large_end)) {
-        drop(start, end);
-        return;
-    }
-    drop(start, large);
-    drop(large_end, end);
+    if (large < large_end)
+        keep_pages(large, large_end);
+    drop(start, end);
 }
 
 /* Drops the chunk when it is free, and not the one that comes to be used next. */

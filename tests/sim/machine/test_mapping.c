@@ -271,7 +271,7 @@ static void shared_memory_is_released_when_it_is_freed(void **state)
     assert_int_equal(byte, 0);
 }
 
-/* Pages that are shared stay in the file, and none are moved to their addresses. */
+/* They stay in the file. */
 static void shared_memory_is_not_kept_for_other_allocations(void **state)
 {
     (void)state;

@@ -285,7 +285,7 @@ static void free_unit(struct amdgpu_unit *unit)
     free(unit);
 }
 
-/* Under the lock, so that regions that are still compiled find no site. */
+/* Regions that are still compiled look for sites under the lock: they find this one no more. */
 static struct amdgpu_site *take_site(struct amdgpu_op *op)
 {
     pthread_mutex_lock(&lock);

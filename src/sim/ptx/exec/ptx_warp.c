@@ -413,10 +413,12 @@ enum sim_wave ptx_warp_run_to_barrier(struct ptx_wave *wave, unsigned budget,
     if (op)
         give_slice(wave);
     do {
-        struct ptx_fragment *fragment = op ? warp->fragment : pick(wave);
-        if (!fragment)
-            return without_fragment(warp);
-        op = op ? op : resume(wave, fragment);
+        if (!op) {
+            struct ptx_fragment *fragment = pick(wave);
+            if (!fragment)
+                return without_fragment(warp);
+            op = resume(wave, fragment);
+        }
         ptx_handler run;
         while (op && ((run = ptx_op_handler(op)) != ptx_run_barrier || warp->mask != warp->alive))
             op = run(warp, op);
